@@ -1,0 +1,1 @@
+"""Turnledger: a flight recorder for AI agents."""

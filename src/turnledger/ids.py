@@ -1,0 +1,50 @@
+"""Identifiers: UUIDs the ledger makes (version 7, so that they cluster by time) and their text form.
+
+Nothing is ever derived from the bits of an id that somebody else made.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import time
+from uuid import UUID
+
+from turnledger.errors import GrammarError
+
+__all__ = ["NIL", "derived_id", "new_id", "new_salt", "parse_uuid"]
+
+NIL = UUID(int=0)
+SALT_BYTES = 32
+
+_LOWER_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+
+
+def new_id() -> UUID:
+    """A fresh UUID version 7 (RFC 9562 section 5.7): 48 bits of epoch ms, 74 random bits."""
+    value = (time.time_ns() // 1_000_000) << 80 | int.from_bytes(os.urandom(10), "big")
+    return UUID(int=value & ~(0xF000 << 64) & ~(0xC000 << 48) | 0x7000 << 64 | 0x8000 << 48)
+
+
+def derived_id(parent: UUID, role: str) -> UUID:
+    """The one UUID (version 8) that ``role`` has beside ``parent``: same input, same id.
+
+    For events that the ledger makes in answer to a writer's event, so that a retry makes the same one.
+    """
+    digest = hashlib.sha256(parent.bytes + role.encode()).digest()
+    value = int.from_bytes(digest[:16], "big")
+    return UUID(int=value & ~(0xF000 << 64) & ~(0xC000 << 48) | 0x8000 << 64 | 0x8000 << 48)
+
+
+def new_salt() -> bytes:
+    """32 fresh random bytes for one body's commitment."""
+    return os.urandom(SALT_BYTES)
+
+
+def parse_uuid(text: str, what: str = "id") -> UUID:
+    """The UUID written as lower-case text with dashes; raises GrammarError for any other form."""
+    if _LOWER_UUID.fullmatch(text) is None:
+        msg = f"{text[:80]!r} is not a lower-case UUID, so it cannot be the {what}."
+        raise GrammarError(msg, next_step="Copy the id as `turnledger list` prints it.")
+    return UUID(text)
