@@ -8,9 +8,9 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import time
 from uuid import UUID
 
+from turnledger.clock import SYSTEM
 from turnledger.errors import GrammarError
 
 __all__ = ["NIL", "derived_id", "new_id", "new_salt", "parse_uuid"]
@@ -23,7 +23,7 @@ _LOWER_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a
 
 def new_id() -> UUID:
     """A fresh UUID version 7 (RFC 9562 section 5.7): 48 bits of epoch ms, 74 random bits."""
-    value = (time.time_ns() // 1_000_000) << 80 | int.from_bytes(os.urandom(10), "big")
+    value = SYSTEM.epoch_ms() << 80 | int.from_bytes(os.urandom(10), "big")
     return UUID(int=value & ~(0xF000 << 64) & ~(0xC000 << 48) | 0x7000 << 64 | 0x8000 << 48)
 
 

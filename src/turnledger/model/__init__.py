@@ -1,0 +1,1 @@
+"""Immutable domain types: vocabularies, event types, drafts and rows.  No I/O."""

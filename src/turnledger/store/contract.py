@@ -1,0 +1,336 @@
+"""The store's contract: what an engine owes the append path, and what a reader owes everybody else.
+
+An engine is one write connection of one database.  It is used by one thread at a time (the writer's)
+and knows nothing of chains, leases or grammar: those are the planner's.  A reader is safe to use from
+many threads and never writes.  An implementation that passes ``tests/conformance`` is a store.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import NamedTuple, Protocol
+from uuid import UUID
+
+from turnledger.model.draft import AliasKind, Journal
+from turnledger.model.rows import (
+    AgentRow,
+    BodyRow,
+    ConversationRow,
+    EventRow,
+    JournalRow,
+    LeaseRow,
+    MemoryRow,
+    MessageRow,
+    TurnRow,
+)
+from turnledger.model.vocabulary import JournalKind, Shape, TurnStatus
+from turnledger.store.projection import Projection
+from turnledger.store.state import Changes, Found, IdKind, Wants
+
+__all__ = [
+    "BodyContent",
+    "ConversationFilter",
+    "Engine",
+    "Page",
+    "Reader",
+    "RecordedBody",
+    "RecordedEvent",
+    "RowConflictError",
+    "StoredBody",
+    "TurnFilter",
+]
+
+
+class RowConflictError(Exception):
+    """A unique key was taken by another writer, or the database asks for a retry.  Never leaves the store.
+
+    The engine MUST have changed nothing when it raises this; the appender rolls back and plans again.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class StoredBody:
+    """A slot ready for its row: the recipe that rebuilds its ``size`` bytes from parts."""
+
+    jid: int
+    seq: int
+    slot: str
+    size: int
+    salt: bytes
+    recipe: bytes
+
+
+class Engine(Protocol):
+    """One write connection.
+
+    Order of calls in a transaction: ``begin``, ``load``, any number of ``next_id``, ``find_parts``,
+    ``add_part``, then ``save``, then ``commit`` (or ``rollback`` at any point).  After an error other
+    than RowConflictError the caller MUST call ``rollback`` before anything else.
+    """
+
+    def begin(self) -> None:
+        """Start a transaction that may write.
+
+        SQLite: holds the write lock when it returns.  Raises LedgerBusyError when another program held it
+        longer than the configured wait, LedgerUnavailableError when the database cannot be reached or written.
+        """
+        ...
+
+    def load(self, wants: Wants) -> Found:
+        """Read what there is of ``wants``.
+
+        Rows found are locked against other writers until the transaction ends, in the order agents,
+        conversations, journals, each by small key, so that two writers never wait for each other.
+        A conversation's journal has the conversation's own id; asking for a conversation loads both states.
+        """
+        ...
+
+    def next_id(self, kind: IdKind) -> int:
+        """A small key never given before; may come from a block reserved earlier (holes are fine)."""
+        ...
+
+    def find_parts(self, aid: int, keys: Sequence[int]) -> Iterable[tuple[int, int, bytes]]:
+        """``(key, part id, stored data)`` of the agent's parts under these 64-bit keys; may give several per key."""
+        ...
+
+    def add_part(self, aid: int, key: int, data: bytes, size: int) -> int:
+        """Queue a part for insertion and return its id; the row is written by ``save`` at the latest."""
+        ...
+
+    def save(self, changes: Changes, bodies: Sequence[StoredBody], projection: Projection) -> None:
+        """Write everything: states, aliases, events, bodies, leaves, conflicts, then the projections.
+
+        Raises RowConflictError where a unique key is taken.
+        """
+        ...
+
+    def commit(self) -> None:
+        """Make the transaction durable: when this returns the data survives a crash of the machine.
+
+        Raises RowConflictError where the database asks for a retry (nothing was written then).
+        After any other error the state is unknown: the writer stops for good (it never retries blindly).
+        """
+        ...
+
+    def rollback(self) -> None:
+        """End the transaction without a trace; never raises on a dead connection."""
+        ...
+
+    def renew(self, holder: UUID, turns: Sequence[tuple[UUID, int]], ttl_ms: int) -> set[UUID]:
+        """Own transaction: extend the leases of ``(turn, epoch)`` that still hold; return the ids of the lost ones.
+
+        A parked turn (waiting) stays parked and is not lost.
+        """
+        ...
+
+    def acquire(self, turn: UUID, holder: UUID, ttl_ms: int) -> LeaseRow | None:
+        """Own transaction: take over a turn that is parked or whose lease ran out; None where somebody holds it."""
+        ...
+
+    def notify(self) -> None:
+        """After a commit: tell other processes that there is something new (coalesced; may do nothing)."""
+        ...
+
+    def rebuilding(self) -> AbstractContextManager[Callable[[Projection], None]]:
+        """One transaction around a rebuild of the read models.
+
+        Empties them on entry, gives a function that applies a projection, commits on a clean exit.
+        """
+        ...
+
+    def close(self) -> None:
+        """Give the connection back; idempotent."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A keyset page: rows beyond ``after`` (the last row's key of the page before), newest first unless said."""
+
+    limit: int = 50
+    after: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationFilter:
+    """Which conversations; every field narrows, None leaves open.  Times bound the last activity, half-open."""
+
+    agent: UUID | None = None
+    connector: str | None = None
+    shape: Shape | None = None
+    place: UUID | None = None
+    actor: UUID | None = None
+    since_ms: int | None = None
+    until_ms: int | None = None
+    open_turns: bool = False
+    failed_turns: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnFilter:
+    """Which turns; every field narrows, None leaves open.  Times bound the opening, half-open."""
+
+    agent: UUID | None = None
+    conversation: UUID | None = None
+    statuses: frozenset[TurnStatus] = field(default_factory=frozenset)
+    since_ms: int | None = None
+    until_ms: int | None = None
+
+
+class RecordedEvent(NamedTuple):
+    """An event row as it lies in the database, for verification: nothing is parsed, nothing is trusted."""
+
+    seq: object
+    type: object
+    payload_hash: object
+    tokens: object
+    detail: object
+    hash: object
+    created_ms: object
+    event_id: object
+    position: object
+
+
+class RecordedBody(NamedTuple):
+    """A body row as it lies in the database."""
+
+    seq: int
+    slot: str
+    size: int
+    salt: bytes | None
+    recipe: bytes | None
+
+
+class BodyContent(Protocol):
+    """One body, read lazily."""
+
+    size: int
+    salt: bytes
+
+    def read(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
+        """Chunks of bytes ``start`` to ``stop`` (end where None); memory stays bounded by one chunk."""
+        ...
+
+
+class Reader(Protocol):
+    """Read access.  Lists give at most ``limit`` rows; callers ask for one more to know whether there is more."""
+
+    def ledger_id(self) -> UUID:
+        """Id of this ledger, made with it."""
+        ...
+
+    def alias(self, kind: AliasKind, scope: UUID, name: str) -> UUID | None:
+        """What an outside name stands for."""
+        ...
+
+    def names(self, targets: Sequence[UUID]) -> dict[UUID, str]:
+        """Outside names of these ids, as far as they have one that was not erased."""
+        ...
+
+    def agents(self) -> list[AgentRow]:
+        """All agents by name."""
+        ...
+
+    def conversations(self, where: ConversationFilter, page: Page) -> list[ConversationRow]:
+        """Latest activity first; page key ``(last_ms, small key)`` as in ``conversation_key``."""
+        ...
+
+    def conversation(self, conversation: UUID) -> ConversationRow | None:
+        """One conversation."""
+        ...
+
+    def conversation_key(self, row: ConversationRow) -> tuple[int, ...]:
+        """The page key of a row."""
+        ...
+
+    def turns(self, where: TurnFilter, page: Page) -> list[TurnRow]:
+        """Latest opening first; page key as in ``turn_key``."""
+        ...
+
+    def turn(self, turn: UUID) -> TurnRow | None:
+        """One turn."""
+        ...
+
+    def turn_key(self, row: TurnRow) -> tuple[int, ...]:
+        """The page key of a row."""
+        ...
+
+    def messages(self, conversation: UUID, after_seq: int, limit: int) -> list[MessageRow]:
+        """Messages of a conversation in order, from beyond ``after_seq`` (-1 for all)."""
+        ...
+
+    def memory(self, agent: UUID, entry: UUID | None, conversation: UUID | None, limit: int) -> list[MemoryRow]:
+        """Revisions of memory entries, newest first."""
+        ...
+
+    def leases(self, *, expired: bool, limit: int) -> list[LeaseRow]:
+        """Leases of open turns; with ``expired`` only those that ran out by the database's clock."""
+        ...
+
+    def journal(self, journal_id: UUID) -> JournalRow | None:
+        """Head of a journal."""
+        ...
+
+    def journals(self, kind: JournalKind | None, after: UUID | None, limit: int) -> list[JournalRow]:
+        """All journals in the order they were opened, from beyond ``after``."""
+        ...
+
+    def event(self, event_id: UUID) -> EventRow | None:
+        """One event."""
+        ...
+
+    def events(self, journal_id: UUID, start_seq: int, limit: int) -> list[EventRow]:
+        """Events of a journal in order from ``start_seq`` on."""
+        ...
+
+    def flow(self, conversation: UUID, *, after: int | None, before: int | None, limit: int) -> list[EventRow]:
+        """Events of a conversation and its turns by position, ascending.
+
+        From beyond ``after``; or, with ``before``, the last ``limit`` ones short of it.
+        """
+        ...
+
+    def since(self, cursor: int, limit: int, agent: UUID | None) -> tuple[list[EventRow], int]:
+        """Events of all agents (or one) beyond ``cursor``, and the cursor to go on from.
+
+        Never skips an event that commits late.
+        """
+        ...
+
+    def head_cursor(self) -> int:
+        """The cursor behind the newest event, for following from now on."""
+        ...
+
+    def body(self, event_id: UUID, slot: str) -> BodyContent | BodyRow | None:
+        """A body; its row where it was pruned or erased; None where the event has no such slot."""
+        ...
+
+    def recorded_events(self, journal_id: UUID) -> Iterator[RecordedEvent]:
+        """Rows of a journal by seq as they lie there, streamed, for verification."""
+        ...
+
+    def recorded_bodies(self, journal_id: UUID) -> Iterator[RecordedBody]:
+        """Body rows of a journal by seq and slot as they lie there, streamed."""
+        ...
+
+    def rebuild(self, recipe: bytes) -> Iterator[bytes]:
+        """The bytes that a recipe stands for, in chunks.  Raises LedgerCorruptError for a missing part."""
+        ...
+
+    def find(self, prefix: str, limit: int) -> list[tuple[str, UUID]]:
+        """``("turn" | "conversation" | "agent" | "event", id)`` of ids that begin with this text."""
+        ...
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Reads inside see one state of the database."""
+        ...
+
+    def faults(self) -> list[str]:
+        """What is wrong with the database's own guards: missing triggers, failed integrity check, open conflicts."""
+        ...
+
+    def close(self) -> None:
+        """Give connections back; idempotent."""
+        ...
