@@ -1,0 +1,75 @@
+# Turnledger's tasks.  `make` alone explains them.
+# Needed: make and Python 3.11 or newer.  Everything else is installed into .venv from pinned hashes.
+
+# The interpreter for .venv: python3 if it is new enough, else the newest one that is.
+PYTHON ?= $(shell for candidate in python3 python3.14 python3.13 python3.12 python3.11; do \
+	"$$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+	&& echo "$$candidate" && break; done)
+VENV ?= .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+PYTEST := $(BIN)/python -m pytest
+WORKERS ?= auto
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-fast test-pg test-crash check format bench wheel try-wheel lock clean
+
+help: ## List these tasks
+	@echo "make <task>"
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' Makefile
+
+setup: $(READY) ## Make .venv with everything pinned (again only when the pins change)
+
+$(READY): requirements/dev.txt pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Turnledger needs Python 3.11 or newer; none is on the PATH." >&2; exit 1; }
+	@test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: $(READY) ## Record real conversations, read one back, prove all, alter one byte, see the proof break
+	@$(BIN)/turnledger demo
+
+test: $(READY) ## The whole test suite, fast tests first, on every engine that is installed
+	$(PYTEST) -n $(WORKERS)
+
+test-fast: $(READY) ## What runs in seconds: no server, no killed processes
+	$(PYTEST) -q -n $(WORKERS) -m "not postgres and not slow and not crash"
+
+test-pg: $(READY) ## What concerns PostgreSQL (needs its server binaries)
+	$(PYTEST) -n $(WORKERS) --require-postgres -m "postgres and not slow and not crash"
+
+test-crash: $(READY) ## Killed writers, stopped processes, full disks: the slow part
+	$(PYTEST) -n $(WORKERS) -m "slow or crash"
+
+check: $(READY) ## Lint, format, layers, types: everything that needs no run
+	$(BIN)/ruff check --quiet
+	$(BIN)/ruff format --check --quiet
+	$(BIN)/lint-imports
+	$(BIN)/mypy
+	$(BIN)/basedpyright
+
+format: $(READY) ## Format, and mend what can be mended mechanically
+	$(BIN)/ruff check --quiet --fix-only
+	$(BIN)/ruff format
+
+bench: $(READY) ## Measure; results go into bench/RESULTS.md
+	$(BIN)/python -m bench
+
+wheel: $(READY) ## Build wheel and source distribution into dist/
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation --outdir dist > /dev/null
+	@ls -l dist
+
+try-wheel: wheel ## Install the wheel as a user would, in a clean environment, and use it
+	sh .ci/try-wheel "$(BIN)/python"
+
+lock: $(READY) ## Resolve the pins anew after a change in pyproject.toml
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+		--no-emit-index-url --upgrade pyproject.toml -o requirements/base.txt
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+		--no-emit-index-url --upgrade pyproject.toml --extra postgres --group dev -o requirements/dev.txt
+
+clean: ## Remove what can be made again
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .demo
+	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

@@ -1,0 +1,7 @@
+"""The one place that holds the version."""
+
+from __future__ import annotations
+
+__all__ = ["__version__"]
+
+__version__ = "0.1.0"
