@@ -116,13 +116,13 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """All or nothing: claims first, then the drafts in order.
+    """All or nothing: the claim first, then the drafts in order.
 
-    Where the first claim's name is taken already nothing is appended and the result names its owner.
+    Where the claim's name is taken already nothing is appended and the result names its owner.
     """
 
     drafts: tuple[Draft, ...] = ()
-    claims: tuple[Claim, ...] = ()
+    claim: Claim | None = None
 
 
 class BatchStatus(StrEnum):
@@ -161,7 +161,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class BatchResult:
-    """``placed`` matches the drafts one by one (also for duplicates); ``target`` the owner of the first claim."""
+    """``placed`` matches the drafts one by one (also for duplicates); ``target`` the owner of the claim."""
 
     status: BatchStatus
     placed: tuple[Placed, ...] = ()

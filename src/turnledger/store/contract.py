@@ -109,8 +109,10 @@ class Engine(Protocol):
     def commit(self) -> None:
         """Make the transaction durable: when this returns the data survives a crash of the machine.
 
-        Raises RowConflictError where the database asks for a retry (nothing was written then).
-        After any other error the state is unknown: the writer stops for good (it never retries blindly).
+        Raises RowConflictError where it is worth planning again: the database asked for it, or the
+        connection broke in the middle and event ids will tell what is there.  Raises LedgerUnavailableError
+        where certainly nothing was written (disk full).  After any other error the state is unknown and
+        the writer stops for good: it never retries blindly.
         """
         ...
 

@@ -1,0 +1,58 @@
+"""A ledger's store as the rest of the program sees it: append through the writer, read beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from uuid import UUID
+
+from turnledger.model.draft import Batch, BatchResult
+from turnledger.model.rows import LeaseRow
+from turnledger.store.contract import Engine, Reader
+from turnledger.store.writer import Writer
+
+__all__ = ["Store"]
+
+
+class Store:
+    """One open ledger.  Safe to use from many threads; a forked child goes on with connections of its own."""
+
+    def __init__(self, label: str, open_engine: Callable[[], Engine], open_reader: Callable[[], Reader]) -> None:
+        self.label = label
+        """Where the ledger is, without credentials, for people."""
+        self._writer = Writer(open_engine)
+        self._open_reader = open_reader
+        self._reader: Reader | None = None
+
+    def open(self) -> Store:
+        """Connect now and migrate if needed.  Raises LedgerError where the ledger cannot be used."""
+        self._writer.open()
+        return self
+
+    def append(self, batch: Batch) -> Future[BatchResult]:
+        """Append a batch; the future gives its result once it is durable, or raises LedgerError.
+
+        A batch may be sent again as it is after any error: its event ids make it one.
+        """
+        return self._writer.submit(batch)
+
+    def renew(self, holder: UUID, turns: Sequence[tuple[UUID, int]], ttl_ms: int) -> set[UUID]:
+        """Extend the leases of ``(turn, epoch)``; gives the turns that are lost.  Blocks for one transaction."""
+        return self._writer.call(lambda engine: engine.renew(holder, turns, ttl_ms)).result()
+
+    def acquire(self, turn: UUID, holder: UUID, ttl_ms: int) -> LeaseRow | None:
+        """Take over a turn that is parked or whose lease ran out; None where somebody holds it."""
+        return self._writer.call(lambda engine: engine.acquire(turn, holder, ttl_ms)).result()
+
+    @property
+    def reader(self) -> Reader:
+        """Read access, opened at first use."""
+        if self._reader is None:
+            self._reader = self._open_reader()
+        return self._reader
+
+    def close(self) -> None:
+        """Finish what is queued and give connections back.  Idempotent."""
+        self._writer.close()
+        if self._reader is not None:
+            self._reader.close()

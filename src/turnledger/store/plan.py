@@ -1,0 +1,430 @@
+"""Where appends are decided: places, chains, leases, duplicates.  Pure: it sees states, never a database.
+
+A batch is planned whole or not at all; what it changed is put back if one of its drafts is refused,
+so that a bad record never breaks its neighbours.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import re
+from collections.abc import Callable, Iterable
+from uuid import UUID
+
+from turnledger.ids import NIL, derived_id
+from turnledger.integrity.chain import event_hash
+from turnledger.model.draft import AliasKind, Batch, BatchResult, BatchStatus, Draft, Journal, Placed, Refusal
+from turnledger.model.events import TurnClosed
+from turnledger.model.registry import FINAL_TYPES, may_stand_in
+from turnledger.model.vocabulary import ApprovalDecision, Assurance, JournalKind, Shape, TurnStatus
+from turnledger.store.projection import Projected, Projection
+from turnledger.store.state import (
+    AgentState,
+    Changes,
+    Conflict,
+    ConversationState,
+    Found,
+    IdKind,
+    JournalState,
+    Leaf,
+    NewBody,
+    NewEvent,
+    SeenEvent,
+    Wants,
+)
+from turnledger.wire.commitment import NO_PAYLOAD
+from turnledger.wire.details import decode_detail, encode_detail
+
+__all__ = ["LEDGER_AGENT_KEY", "Planner", "wants_of"]
+
+LEDGER_AGENT_KEY = 0
+TOKENS_BYTES = 4024
+DETAIL_BYTES = 1 << 18
+
+_TYPE = re.compile(r"[A-Z][A-Z0-9_]{0,31}")
+_TOKENS = re.compile(rf"[ -~]{{0,{TOKENS_BYTES}}}")
+
+
+def wants_of(batches: Iterable[Batch]) -> Wants:
+    """Everything that planning these batches needs to look at."""
+    wants = Wants()
+    for batch in batches:
+        if batch.claim is not None:
+            wants.aliases.add((batch.claim.kind, batch.claim.scope, batch.claim.name))
+            if batch.claim.scope != NIL and batch.claim.kind is not AliasKind.MESSAGE:
+                wants.agents.add(batch.claim.scope)
+        for draft in batch.drafts:
+            wants.journals.add(draft.journal.id)
+            wants.events.add(draft.event_id)
+            if draft.agent != NIL:
+                wants.agents.add(draft.agent)
+            if draft.conversation is not None:
+                wants.conversations.add(draft.conversation)
+    return wants
+
+
+class _RefusedError(Exception):
+    def __init__(self, refusal: Refusal, reason: str) -> None:
+        super().__init__(reason)
+        self.refusal = refusal
+        self.reason = reason
+
+
+class Planner:
+    """Plans the batches of one transaction in order; ``changes`` and ``projection`` are what to write."""
+
+    def __init__(self, found: Found, next_id: Callable[[IdKind], int]) -> None:
+        self._found = found
+        self._next_id = next_id
+        self._undo: list[Callable[[], None]] = []
+        self._saved: set[int] = set()
+        self.changes = Changes()
+        self.projection = Projection(self._jid_of)
+
+    def _jid_of(self, turn: UUID) -> int | None:
+        journal = self._found.journals.get(turn)
+        return None if journal is None else journal.jid
+
+    # --- a batch -------------------------------------------------------------------------------
+
+    def place(self, batch: Batch) -> BatchResult:
+        """Plan one batch.  Never raises for what the batch holds; the result says what became of it."""
+        repeated = self._repeated(batch)
+        if repeated is not None:
+            return repeated
+        if batch.claim is not None:
+            key = (batch.claim.kind, batch.claim.scope, batch.claim.name)
+            owner = self._found.aliases.get(key)
+            if owner is not None:
+                return BatchResult(BatchStatus.EXISTING, target=owner)
+        self._undo, self._saved = [], set()
+        first = len(self.changes.events)
+        try:
+            if batch.claim is not None:
+                self._claim(batch)
+            placed = tuple([self._append(draft) for draft in batch.drafts])
+        except _RefusedError as refused:
+            for step in reversed(self._undo):
+                step()
+            return BatchResult(BatchStatus.REFUSED, refusal=refused.refusal, reason=refused.reason)
+        self._project(self.changes.events[first:])
+        target = None if batch.claim is None else batch.claim.target
+        return BatchResult(BatchStatus.APPENDED, placed, target)
+
+    def _repeated(self, batch: Batch) -> BatchResult | None:
+        seen = [self._found.events.get(draft.event_id) for draft in batch.drafts]
+        if not any(seen):
+            return None
+        placed: list[Placed] = []
+        for draft, old in zip(batch.drafts, seen, strict=True):
+            if old is None or not self._same(draft, old):
+                self.changes.conflicts.append(
+                    Conflict(draft.event_id, self._found.now_ms, draft.type, draft.tokens, draft.payload_hash)
+                )
+                reason = f"Event {draft.event_id} is on record with other content; the conflict was recorded."
+                return BatchResult(BatchStatus.CONFLICT, reason=reason)
+            placed.append(Placed(old.event_id, old.seq, old.hash, old.created_ms, old.position))
+        target = None if batch.claim is None else batch.claim.target
+        return BatchResult(BatchStatus.DUPLICATE, tuple(placed), target)
+
+    def _same(self, draft: Draft, old: SeenEvent) -> bool:
+        journal = self._found.journals.get(draft.journal.id)
+        return (
+            journal is not None
+            and journal.jid == old.jid
+            and (draft.type, draft.tokens, draft.payload_hash) == (old.type, old.tokens, old.payload_hash)
+        )
+
+    def _project(self, events: list[NewEvent]) -> None:
+        by_jid = {state.jid: state for state in self.changes.journals.values()}
+        for event in events:
+            journal = by_jid[event.jid]
+            in_turn = journal.kind is JournalKind.TURN
+            self.projection.add(
+                Projected(
+                    event.jid, journal.aid, event.cid, in_turn, event.seq, event.type, event.tokens, event.created_ms
+                )
+            )
+
+    # --- states, with the way back -------------------------------------------------------------
+
+    def _touch(self, state: AgentState | ConversationState | JournalState) -> None:
+        if id(state) in self._saved:
+            return
+        self._saved.add(id(state))
+        before = copy.copy(state)
+
+        def restore() -> None:
+            for name in before.__slots__:
+                setattr(state, name, getattr(before, name))
+
+        self._undo.append(restore)
+
+    def _claim(self, batch: Batch) -> None:
+        claim = batch.claim
+        if claim is None:
+            return
+        key = (claim.kind, claim.scope, claim.name)
+        self._found.aliases[key] = claim.target
+        self.changes.aliases.append((key, claim.target))
+
+        def unclaim() -> None:
+            del self._found.aliases[key]
+            self.changes.aliases.pop()
+
+        self._undo.append(unclaim)
+        if claim.kind is AliasKind.AGENT:
+            agent = AgentState(
+                self._next_id(IdKind.AGENT), claim.target, claim.name, self._found.now_ms, new=True
+            )
+            self._found.agents[agent.id] = agent
+            self.changes.agents[agent.aid] = agent
+            self._undo.append(lambda: self._forget_agent(agent))
+
+    def _forget_agent(self, agent: AgentState) -> None:
+        del self._found.agents[agent.id]
+        del self.changes.agents[agent.aid]
+
+    # --- an event ------------------------------------------------------------------------------
+
+    def _append(self, draft: Draft) -> Placed:
+        _check_grammar(draft)
+        journal = self._journal(draft)
+        if journal.agent != draft.agent:
+            raise _RefusedError(Refusal.FOREIGN_AGENT, f"Journal {journal.id} belongs to another agent.")
+        if draft.place is not None and draft.place != journal.next_seq:
+            reason = f"The writer counts on place {draft.place} in journal {journal.id}; it is {journal.next_seq}."
+            raise _RefusedError(Refusal.OUT_OF_PLACE, reason)
+        if journal.kind is JournalKind.TURN:
+            self._check_lease(draft, journal)
+        event = self._number(journal, draft.event_id, draft.type, draft.tokens, draft.detail, draft.payload_hash)
+        self._keep_bodies(draft, event, journal)
+        if event.seq == 0:
+            status = TurnStatus.RUNNING if journal.kind is JournalKind.TURN else "none"
+            self._leaf("open", journal, status)
+        if journal.kind is JournalKind.TURN and draft.type in FINAL_TYPES:
+            self._close(draft, journal)
+        return Placed(event.event_id, event.seq, event.hash, event.created_ms, event.position)
+
+    def _number(  # noqa: PLR0913  the fields of an event
+        self, journal: JournalState, event_id: UUID, kind: str, tokens: str, detail: bytes, payload_hash: bytes
+    ) -> NewEvent:
+        self._touch(journal)
+        self.changes.journals[journal.jid] = journal
+        summary = f"{tokens} detail={hashlib.sha256(detail).hexdigest()}"
+        now = self._found.now_ms
+        digest = event_hash(
+            journal.head.hex(),
+            str(journal.id),
+            str(journal.agent),
+            journal.next_seq,
+            kind,
+            payload_hash.hex(),
+            summary,
+            now,
+        )
+        position = None
+        if journal.conversation is not None:
+            conversation = self._found.conversations[journal.conversation]
+            self._touch(conversation)
+            self.changes.conversations[conversation.cid] = conversation
+            position = conversation.next_position
+            conversation.next_position += 1
+        event = NewEvent(
+            journal.jid,
+            journal.next_seq,
+            journal.cid,
+            position,
+            event_id,
+            kind,
+            payload_hash,
+            tokens,
+            detail,
+            bytes.fromhex(digest),
+            now,
+        )
+        self.changes.events.append(event)
+        self._undo.append(self.changes.events.pop)  # type: ignore[arg-type]
+        journal.next_seq += 1
+        journal.head, journal.last_ms = event.hash, now
+        return event
+
+    def _keep_bodies(self, draft: Draft, event: NewEvent, journal: JournalState) -> None:
+        for body in draft.bodies:
+            lane = (journal.cid, draft.lane or draft.type, body.slot)
+            self.changes.bodies.append(
+                NewBody(event.jid, event.seq, body.slot, journal.aid, lane, body.salt, body.data)
+            )
+            self._undo.append(self.changes.bodies.pop)  # type: ignore[arg-type]
+
+    def _leaf(self, kind: str, journal: JournalState, status: str) -> None:
+        self.changes.leaves.append(
+            Leaf(kind, journal.jid, journal.next_seq, journal.head, status, self._found.now_ms)
+        )
+        self._undo.append(self.changes.leaves.pop)  # type: ignore[arg-type]
+
+    # --- journals ------------------------------------------------------------------------------
+
+    def _journal(self, draft: Draft) -> JournalState:
+        journal = self._found.journals.get(draft.journal.id)
+        if journal is not None:
+            if journal.kind is not draft.journal.kind:
+                reason = f"Journal {journal.id} is of kind {journal.kind}, not {draft.journal.kind}."
+                raise _RefusedError(Refusal.UNKNOWN_JOURNAL, reason)
+            if draft.type == "INTAKE":
+                raise _RefusedError(Refusal.TURN_EXISTS, f"Turn {journal.id} has begun already.")
+            return journal
+        if draft.journal.kind is JournalKind.LEDGER:
+            return self._add_journal(draft, LEDGER_AGENT_KEY, None, 0)
+        agent = self._found.agents.get(draft.agent)
+        if agent is None:
+            raise _RefusedError(Refusal.FOREIGN_AGENT, f"Agent {draft.agent} is not known to this ledger.")
+        if draft.journal.kind is JournalKind.CONVERSATION and draft.type == "OPENED":
+            return self._open_conversation(draft, agent)
+        if draft.journal.kind is JournalKind.TURN and draft.type == "INTAKE" and draft.lease is not None:
+            return self._open_turn(draft, agent)
+        reason = f"There is no {draft.journal.kind} journal {draft.journal.id}; it has to be opened first."
+        raise _RefusedError(Refusal.UNKNOWN_JOURNAL, reason)
+
+    def _add_journal(
+        self, draft: Draft, aid: int, conversation: ConversationState | None, ordinal: int
+    ) -> JournalState:
+        journal = JournalState(
+            self._next_id(IdKind.JOURNAL),
+            draft.journal.kind,
+            draft.journal.id,
+            aid,
+            draft.agent,
+            None if conversation is None else conversation.cid,
+            None if conversation is None else conversation.id,
+            ordinal,
+            new=True,
+        )
+        self._found.journals[journal.id] = journal
+        self._undo.append(lambda: self._forget_journal(journal))
+        return journal
+
+    def _forget_journal(self, journal: JournalState) -> None:
+        del self._found.journals[journal.id]
+        self.changes.journals.pop(journal.jid, None)
+
+    def _open_conversation(self, draft: Draft, agent: AgentState) -> JournalState:
+        facts = decode_detail(draft.detail)
+        place = facts.get("place")
+        connector = facts.get("connector")
+        conversation = ConversationState(
+            self._next_id(IdKind.CONVERSATION),
+            draft.journal.id,
+            agent.aid,
+            self._found.now_ms,
+            connector if isinstance(connector, str) else None,
+            str(facts.get("shape") or Shape.SESSION),
+            UUID(place) if isinstance(place, str) else None,
+            new=True,
+        )
+        self._found.conversations[conversation.id] = conversation
+        self._undo.append(lambda: self._forget_conversation(conversation))
+        self._touch(agent)
+        self.changes.agents[agent.aid] = agent
+        ordinal, agent.conversations = agent.conversations, agent.conversations + 1
+        return self._add_journal(draft, agent.aid, conversation, ordinal)
+
+    def _forget_conversation(self, conversation: ConversationState) -> None:
+        del self._found.conversations[conversation.id]
+        self.changes.conversations.pop(conversation.cid, None)
+
+    def _open_turn(self, draft: Draft, agent: AgentState) -> JournalState:
+        conversation = None if draft.conversation is None else self._found.conversations.get(draft.conversation)
+        if conversation is None or conversation.aid != agent.aid:
+            reason = f"Turn {draft.journal.id} names no conversation of agent {agent.id}."
+            raise _RefusedError(Refusal.UNKNOWN_JOURNAL, reason)
+        self._touch(agent)
+        self.changes.agents[agent.aid] = agent
+        ordinal, agent.turns = agent.turns, agent.turns + 1
+        journal = self._add_journal(draft, agent.aid, conversation, ordinal)
+        if draft.lease is not None:
+            journal.holder, journal.epoch = draft.lease.holder, draft.lease.epoch
+        return journal
+
+    # --- leases and ends -----------------------------------------------------------------------
+
+    def _check_lease(self, draft: Draft, journal: JournalState) -> None:
+        if journal.closed:
+            raise _RefusedError(Refusal.TURN_CLOSED, f"Turn {journal.id} has ended; nothing can be added to it.")
+        self._touch(journal)
+        if draft.takeover:
+            if journal.until_ms is None or journal.until_ms >= self._found.now_ms:
+                raise _RefusedError(Refusal.NOT_EXPIRED, f"Turn {journal.id} is held by a live writer.")
+            journal.epoch += 1
+            return
+        lease = draft.lease
+        if lease is None or lease.epoch != journal.epoch or lease.holder != journal.holder:
+            raise _RefusedError(Refusal.TURN_LOST, f"Another writer holds turn {journal.id} now.")
+        parked = draft.type == "APPROVAL" and f"decision={ApprovalDecision.REQUESTED}" in draft.tokens
+        journal.until_ms = None if parked else self._found.now_ms + lease.ttl_ms
+
+    def _close(self, draft: Draft, journal: JournalState) -> None:
+        closing = draft.closing
+        if closing is None or journal.conversation is None:
+            raise _RefusedError(Refusal.GRAMMAR, f"{draft.type} of turn {journal.id} does not say how it closes.")
+        journal.closed, journal.until_ms = True, None
+        self._leaf("close", journal, closing.status)
+        owner = self._found.journals[journal.conversation]
+        event_id = derived_id(draft.event_id, "turn-closed")
+        closed = TurnClosed(
+            turn=journal.id,
+            status=closing.status,
+            error_class=closing.error_class,
+            events=journal.next_seq,
+            head=journal.head.hex(),
+            ms=closing.ms,
+        )
+        assurance = _assurance_of(draft.tokens)
+        detail = encode_detail({"id": event_id.hex})
+        self._number(owner, event_id, TurnClosed.TYPE, closed.summary(assurance), detail, NO_PAYLOAD)
+
+
+def _assurance_of(tokens: str) -> Assurance:
+    for word in tokens.split(" "):
+        if word.startswith("assurance="):
+            return Assurance(word[10:])
+    return Assurance.OBSERVED
+
+
+def _check_grammar(draft: Draft) -> None:
+    problem = _grammar_problem(draft)
+    if problem:
+        raise _RefusedError(Refusal.GRAMMAR, f"Event {draft.event_id}: {problem}")
+
+
+def _grammar_problem(draft: Draft) -> str:
+    if _TYPE.fullmatch(draft.type) is None:
+        return "its type is outside the grammar."
+    if not may_stand_in(draft.type, draft.journal.kind):
+        return f"{draft.type} cannot stand in a {draft.journal.kind} journal."
+    if _TOKENS.fullmatch(draft.tokens) is None:
+        return f"its summary is not printable ASCII of at most {TOKENS_BYTES} bytes."
+    if " detail=" in draft.tokens or not _has_assurance(draft.tokens):
+        return "its tokens must hold assurance= and leave detail= to the ledger."
+    if len(draft.payload_hash) != len(NO_PAYLOAD):
+        return "its payload hash is not 32 bytes."
+    if len(draft.detail) > DETAIL_BYTES:
+        return f"its detail record is over {DETAIL_BYTES} bytes."
+    if draft.event_id.hex.encode() not in draft.detail:
+        return "its detail record does not name the event's id."
+    return ""
+
+
+def _has_assurance(tokens: str) -> bool:
+    try:
+        return tokens.rpartition("assurance=")[1] != "" and bool(_assurance_of(tokens))
+    except ValueError:
+        return False
+
+
+def ledger_journal(ledger_id: UUID) -> Journal:
+    """The ledger's own journal, whose agent is the nil UUID."""
+    return Journal(JournalKind.LEDGER, ledger_id)
+
+

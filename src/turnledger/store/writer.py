@@ -1,0 +1,188 @@
+"""The writer: one thread per process that owns the write connection and commits in groups.
+
+Whatever waits when the thread wakes goes into one transaction.  A future resolves only after COMMIT.
+A forked child never touches the handle it inherited: it opens its own at its first append.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import TypeVar
+
+from turnledger.errors import LedgerClosedError, LedgerError
+from turnledger.model.draft import Batch, BatchResult
+from turnledger.store.appender import Appender
+from turnledger.store.body_writer import BodyWriter
+from turnledger.store.contract import Engine
+
+__all__ = ["Writer"]
+
+GROUP_BATCHES = 256
+GROUP_BYTES = 16 << 20
+
+_T = TypeVar("_T")
+_Append = tuple[Batch, "Future[BatchResult]"]
+_Task = tuple[Callable[[Engine], None], Callable[[BaseException], None]]
+
+_living: weakref.WeakSet[Writer] = weakref.WeakSet()
+_inherited: list[object] = []
+
+
+class Writer:
+    """Front of the append path; safe to use from many threads."""
+
+    def __init__(self, open_engine: Callable[[], Engine]) -> None:
+        self._open_engine = open_engine
+        self._closed = False
+        self._failure: BaseException | None = None
+        self._start_afresh()
+        _living.add(self)
+
+    def _start_afresh(self) -> None:
+        self._wake = threading.Condition(threading.Lock())
+        self._appends: deque[_Append] = deque()
+        self._tasks: deque[_Task] = deque()
+        self._engine: Engine | None = None
+        self._appender: Appender | None = None
+        self._thread: threading.Thread | None = None
+
+    def _leave_to_parent(self) -> None:
+        # The child must not close what the parent uses, so what it inherited is kept out of the collector's reach.
+        _inherited.append((self._engine, self._appender, self._thread, self._appends, self._wake))
+        self._start_afresh()
+
+    def open(self) -> None:
+        """Open the engine now, in the calling thread's sight: raises what is wrong with the ledger."""
+        self.call(lambda _engine: None).result()
+
+    def submit(self, batch: Batch) -> Future[BatchResult]:
+        """Queue a batch.  The future gives its result after COMMIT, or raises LedgerError.
+
+        Raises LedgerClosedError where this writer was closed or stopped after a failed commit.
+        """
+        future: Future[BatchResult] = Future()
+        future.set_running_or_notify_cancel()  # from here on nobody can take it back
+        with self._wake:
+            self._check_open()
+            self._appends.append((batch, future))
+            self._wake.notify()
+        return future
+
+    def call(self, work: Callable[[Engine], _T]) -> Future[_T]:
+        """Run ``work`` on the engine between transactions."""
+        future: Future[_T] = Future()
+        future.set_running_or_notify_cancel()
+
+        def run(engine: Engine) -> None:
+            try:
+                future.set_result(work(engine))
+            except BaseException as error:  # noqa: BLE001  it belongs to the caller who waits
+                future.set_exception(error)
+
+        with self._wake:
+            self._check_open()
+            self._tasks.append((run, future.set_exception))
+            self._wake.notify()
+        return future
+
+    def close(self) -> None:
+        """Finish what is queued, then give the connection back.  Idempotent."""
+        with self._wake:
+            self._closed = True
+            thread = self._thread
+            self._wake.notify()
+        if thread is not None and thread is not threading.current_thread():
+            thread.join()
+
+    def _check_open(self) -> None:
+        if self._failure is not None:
+            msg = "The ledger's writer stopped because a commit failed and nobody knows what was written."
+            raise LedgerClosedError(msg, next_step="Open the ledger again.") from self._failure
+        if self._closed:
+            msg = "This ledger was closed."
+            raise LedgerClosedError(msg, next_step="Open it again with turnledger.open().")
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._loop, name="turnledger-writer", daemon=True)
+            self._thread.start()
+
+    # --- the thread ----------------------------------------------------------------------------
+
+    def _loop(self) -> None:
+        while True:
+            with self._wake:
+                while not (self._appends or self._tasks or self._closed):
+                    self._wake.wait()
+                tasks = list(self._tasks)
+                self._tasks.clear()
+                group = self._take_group()
+            if not tasks and not group:
+                break
+            self._serve(tasks, group)
+        if self._engine is not None:
+            self._engine.close()
+
+    def _take_group(self) -> list[_Append]:
+        group: list[_Append] = []
+        size = 0
+        while self._appends and len(group) < GROUP_BATCHES and size < GROUP_BYTES:
+            item = self._appends.popleft()
+            size += sum(len(body.data) for draft in item[0].drafts for body in draft.bodies)
+            group.append(item)
+        return group
+
+    def _serve(self, tasks: list[_Task], group: list[_Append]) -> None:
+        try:
+            engine, appender = self._opened()
+        except LedgerError as error:
+            self._fail(tasks, group, error)
+            return
+        for run, _refuse in tasks:
+            run(engine)
+        if group:
+            self._append(engine, appender, group)
+
+    def _opened(self) -> tuple[Engine, Appender]:
+        if self._engine is None or self._appender is None:
+            engine = self._open_engine()
+            self._engine = engine
+            self._appender = Appender(engine, BodyWriter(engine))
+        return self._engine, self._appender
+
+    def _append(self, engine: Engine, appender: Appender, group: list[_Append]) -> None:
+        try:
+            outcomes = appender.run([batch for batch, _ in group])
+        except BaseException as error:  # noqa: BLE001  the commit is unknown: stop for good
+            with self._wake:
+                self._failure = error
+                left, tasks = list(self._appends), list(self._tasks)
+                self._appends.clear()
+                self._tasks.clear()
+            self._fail(tasks, group + left, error)
+            return
+        for (_, future), outcome in zip(group, outcomes, strict=True):
+            if isinstance(outcome, LedgerError):
+                future.set_exception(outcome)
+            else:
+                future.set_result(outcome)
+        engine.notify()
+
+    @staticmethod
+    def _fail(tasks: list[_Task], group: list[_Append], error: BaseException) -> None:
+        for _, refuse in tasks:
+            refuse(error)
+        for _, future in group:
+            future.set_exception(error)
+
+
+def _after_fork() -> None:
+    for writer in list(_living):
+        writer._leave_to_parent()  # noqa: SLF001  the module's own class
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
