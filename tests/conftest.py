@@ -23,7 +23,9 @@ RUNS_LAST = ("slow", "crash")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--require-postgres", action="store_true", help="fail where no PostgreSQL server is found")
+    parser.addoption(
+        "--require-postgres", action="store_true", help="fail where no PostgreSQL server is found"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

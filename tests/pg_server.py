@@ -139,8 +139,8 @@ def _postgres(binaries: Binaries, home: Path) -> Iterator[None]:
     data, log = home / "data", home / "log"
     with log.open("wb") as output:
         subprocess.run(
-            [binaries.folder / "initdb", "-D", data, "-U", "postgres", "-A", "trust"]
-            + ["-E", "UTF8", "--no-locale", "--no-sync"],
+            [binaries.folder / "initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8",
+             "--no-locale", "--no-sync"],
             check=True, user=user, cwd=home, stdout=output, stderr=output,
         )  # fmt: skip
         server = subprocess.Popen(

@@ -11,13 +11,15 @@ import pytest
 def test_engine_fixture_gives_an_empty_store(engine: str) -> None:
     if engine.startswith("postgresql://"):
         with psycopg.connect(engine) as connection:
-            tables = connection.execute("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").fetchone()
+            tables = connection.execute(
+                "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"
+            ).fetchone()
             assert tables == (0,)
             assert connection.execute("SHOW fsync").fetchone() == ("on",)
     else:
-        connection = sqlite3.connect(engine)
-        assert connection.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,)
-        connection.close()
+        file = sqlite3.connect(engine)
+        assert file.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,)
+        file.close()
 
 
 @pytest.mark.postgres
