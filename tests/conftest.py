@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from tests.pg_server import Server, find_binaries, running_server
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 # Two cores shared with a database make single examples slow now and then; the test's own timeout decides.
 settings.register_profile("turnledger", deadline=None, print_blob=True)

@@ -16,18 +16,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
 import psycopg
 from psycopg import sql
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 OLDEST = 14
 START_SECONDS = 60
