@@ -98,6 +98,12 @@ def test_links_inside_the_repository_lead_somewhere(page: Path) -> None:
     assert not [link for link in LINK.findall(page.read_text()) if not (page.parent / link).exists()]
 
 
+def test_every_page_can_be_found_from_the_index() -> None:
+    linked = set(LINK.findall((ROOT / "docs" / "index.md").read_text()))
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    assert pages - linked == {"index.md"}
+
+
 def test_no_registry_host_and_no_machine_path_is_named() -> None:
     found = [(path.relative_to(ROOT).as_posix(), TRACES.search(path.read_bytes())) for path in _files()]
     assert not [(name, trace[0]) for name, trace in found if trace]
