@@ -1,0 +1,243 @@
+"""The hash chain of a journal: how an event is hashed, and the streaming verifier."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from typing import Final
+
+from turnledger.integrity import grammar
+from turnledger.integrity.verdict import Caveat, ChainReport, Reason, Verdict
+from turnledger.model.registry import FINAL_TYPES, known_types
+
+__all__ = ["GENESIS", "ChainVerifier", "event_hash", "preimage", "verify_chain"]
+
+GENESIS: Final = "0" * 64
+
+_DIGEST_BYTES: Final = 32
+_BEFORE_ALL_MS: Final = -(2**63)
+_GRAMMAR: Final = (
+    ("seq", grammar.is_seq, Reason.SEQ_GRAMMAR),
+    ("type", grammar.is_type, Reason.TYPE_GRAMMAR),
+    ("payloadHash", grammar.is_hash, Reason.PAYLOAD_HASH_GRAMMAR),
+    ("summary", grammar.is_summary, Reason.SUMMARY_GRAMMAR),
+    ("prevHash", grammar.is_hash, Reason.PREV_HASH_GRAMMAR),
+    ("hash", grammar.is_hash, Reason.HASH_GRAMMAR),
+)
+_FIELDS: Final = frozenset({*(key for key, _, _ in _GRAMMAR), "createdAt"})
+
+
+def preimage(
+    prev_hash: str,
+    journal_id: str,
+    agent_id: str,
+    seq: int,
+    type: str,  # noqa: A002  the contract's name
+    payload_hash: str,
+    summary: str,
+    created_ms: int,
+) -> bytes:
+    """The bytes that are hashed (contract, section 4): eight fields joined by ``|``, UTF-8.
+
+    Hashes are hex, ids lower-case UUID text, ``created_ms`` floored epoch milliseconds.  The caller has
+    checked the grammar: nothing here tells a shifted field boundary.
+    """
+    return f"{prev_hash}|{journal_id}|{agent_id}|{seq}|{type}|{payload_hash}|{summary}|{created_ms}".encode()
+
+
+def event_hash(
+    prev_hash: str,
+    journal_id: str,
+    agent_id: str,
+    seq: int,
+    type: str,  # noqa: A002  the contract's name
+    payload_hash: str,
+    summary: str,
+    created_ms: int,
+) -> str:
+    """Lower-case hex SHA-256 of ``preimage``."""
+    return sha256(
+        preimage(prev_hash, journal_id, agent_id, seq, type, payload_hash, summary, created_ms)
+    ).hexdigest()
+
+
+class ChainVerifier:
+    """Checks one journal event by event and keeps nothing but the head.
+
+    ``known_types`` decides what is worth the warning ``unknown-type``; ``final_types`` what a complete
+    journal ends with (empty for journals that never end); ``beside`` names the unhashed keys that an
+    event may carry without a warning.
+    """
+
+    __slots__ = (
+        "_beside",
+        "_broken_at",
+        "_caveats",
+        "_events",
+        "_final_types",
+        "_head",
+        "_known",
+        "_last_ms",
+        "_last_type",
+        "_owner",
+        "_reason",
+        "_steps_back",
+    )
+
+    def __init__(
+        self,
+        journal_id: object,
+        agent_id: object,
+        *,
+        known: frozenset[str] | None = None,
+        final_types: frozenset[str] = FINAL_TYPES,
+        beside: frozenset[str] = frozenset(),
+    ) -> None:
+        self._known = known_types() if known is None else known
+        self._final_types = final_types
+        self._beside = beside
+        self._owner = f"|{journal_id}|{agent_id}|"
+        self._events = 0
+        self._head = GENESIS
+        self._last_type = ""
+        self._last_ms = _BEFORE_ALL_MS
+        self._steps_back = 0
+        self._caveats: set[Caveat] = set()
+        self._broken_at = -1
+        self._reason = Reason.OK
+        if not grammar.is_uuid(journal_id):
+            self._reason = Reason.SOURCE_TURN_ID
+        elif not grammar.is_uuid(agent_id):
+            self._reason = Reason.SOURCE_AGENT_ID
+
+    @property
+    def intact(self) -> bool:
+        """Whether nothing failed so far."""
+        return self._reason is Reason.OK
+
+    def fail(self, reason: Reason, at: int | None = None) -> None:
+        """Note a fault found by another check, at the event fed last unless told; the first one stays."""
+        if self._reason is Reason.OK:
+            self._reason = reason
+            self._broken_at = self._events - 1 if at is None else at
+
+    def warn(self, caveat: Caveat) -> None:
+        """Note something the verdict does not cover."""
+        self._caveats.add(caveat)
+
+    def feed(self, event: object) -> None:
+        """Check the next event in its JSON form: an object with the seven fields of the contract."""
+        place = self._events
+        self._events = place + 1
+        if self._reason is not Reason.OK:
+            return
+        if not isinstance(event, Mapping):
+            self.fail(Reason.EVENT_GRAMMAR)
+            return
+        for key, holds, reason in _GRAMMAR:
+            if not holds(event.get(key)):
+                self.fail(reason)
+                return
+        instant = grammar.parse_instant(event.get("createdAt"))
+        if instant is None:
+            self.fail(Reason.CREATED_AT_GRAMMAR)
+        elif event["seq"] != place:
+            self.fail(Reason.SEQ)
+        elif event["prevHash"] != self._head:
+            self.fail(Reason.PREV_HASH)
+        else:
+            created_ms, finer = instant
+            payload, summary, stored = event["payloadHash"], event["summary"], event["hash"]
+            self._link(place, event["type"], payload, summary, stored, created_ms)
+            if finer:
+                self._caveats.add(Caveat.SUB_MILLISECOND)
+            if len(event) != len(_FIELDS) and not event.keys() <= _FIELDS | self._beside:
+                self._caveats.add(Caveat.UNHASHED_FIELDS)
+
+    def feed_row(
+        self,
+        seq: int,
+        type: str,  # noqa: A002  the contract's name
+        payload_hash: str | bytes,
+        summary: str,
+        hash: str | bytes,  # noqa: A002  the contract's name
+        created_ms: int,
+    ) -> None:
+        """Check the next row of a store.
+
+        Digests are hex or 32 bytes; ``prevHash`` is not stored, it is the hash of the row before.
+        """
+        place = self._events
+        self._events = place + 1
+        if self._reason is not Reason.OK:
+            return
+        if isinstance(payload_hash, bytes):
+            payload, sound = payload_hash.hex(), len(payload_hash) == _DIGEST_BYTES
+        else:
+            payload, sound = payload_hash, grammar.is_hash(payload_hash)
+        stored = hash.hex() if isinstance(hash, bytes) else hash
+        if seq != place:
+            self.fail(Reason.SEQ if grammar.is_seq(seq) else Reason.SEQ_GRAMMAR)
+        elif type not in self._known and not grammar.is_type(type):
+            self.fail(Reason.TYPE_GRAMMAR)
+        elif not sound:
+            self.fail(Reason.PAYLOAD_HASH_GRAMMAR)
+        elif not grammar.is_summary(summary):
+            self.fail(Reason.SUMMARY_GRAMMAR)
+        else:
+            self._link(seq, type, payload, summary, stored, created_ms)
+
+    def _link(
+        self, seq: int, type_name: str, payload: str, summary: str, stored: str, created_ms: int
+    ) -> None:
+        text = f"{self._head}{self._owner}{seq}|{type_name}|{payload}|{summary}|{created_ms}"
+        if sha256(text.encode()).hexdigest() != stored:
+            self.fail(Reason.HASH if grammar.is_hash(stored) else Reason.HASH_GRAMMAR)
+            return
+        self._head = stored
+        self._last_type = type_name
+        if type_name not in self._known:
+            self._caveats.add(Caveat.UNKNOWN_TYPE)
+        if created_ms < self._last_ms:
+            self._steps_back += 1
+        self._last_ms = created_ms
+
+    def report(self) -> ChainReport:
+        """The finding so far; may be asked for at any time."""
+        caveats = set(self._caveats)
+        reason = self._reason
+        final: str | None = None
+        if reason is not Reason.OK:
+            verdict = Verdict.MALFORMED if reason.malformed else Verdict.BROKEN
+        elif self._events == 0:
+            verdict, reason = Verdict.EMPTY, Reason.NO_EVENTS
+        else:
+            verdict = Verdict.INTACT
+            final = self._last_type if self._last_type in self._final_types else None
+            if self._final_types and final is None:
+                caveats.add(Caveat.NO_FINAL_EVENT)
+        return ChainReport(
+            verdict=verdict,
+            broken_at_seq=self._broken_at,
+            reason=reason,
+            warnings=tuple(sorted(caveats)),
+            events=self._events,
+            head=self._head,
+            final_type=final,
+            clock_steps_back=self._steps_back,
+        )
+
+
+def verify_chain(
+    journal_id: object,
+    agent_id: object,
+    events: Iterable[object],
+    *,
+    known: frozenset[str] | None = None,
+    final_types: frozenset[str] = FINAL_TYPES,
+) -> ChainReport:
+    """The report on a whole journal whose events come in their JSON form; ids as they were found."""
+    verifier = ChainVerifier(journal_id, agent_id, known=known, final_types=final_types)
+    for event in events:
+        verifier.feed(event)
+    return verifier.report()
