@@ -22,6 +22,7 @@ VALUE_BYTES = 256
 TokenValue: TypeAlias = str | int | bool | UUID | None
 
 _PLAIN = re.compile(r"[!-$&-<>-~]*")
+_PLAIN_BYTES = frozenset(range(0x21, 0x7F)) - frozenset(b"=%")
 _KEY = re.compile(r"[a-z][A-Za-z0-9]{0,31}")
 
 
@@ -30,8 +31,7 @@ def quote_value(text: str) -> str:
     if _PLAIN.fullmatch(text):
         return text
     raw = text.encode("utf-8", "surrogatepass").decode("utf-8", "replace").encode()
-    plain = frozenset(b"!\"#$&'()*+,-./0123456789:;<>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~")
-    return "".join(chr(byte) if byte in plain else f"%{byte:02X}" for byte in raw)
+    return "".join(chr(byte) if byte in _PLAIN_BYTES else f"%{byte:02X}" for byte in raw)
 
 
 def cut_value(text: str) -> tuple[str, bool]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 from uuid import UUID
 
-from turnledger.model.draft import AliasKind, Journal
+from turnledger.model.draft import AliasKind
 from turnledger.model.rows import (
     AgentRow,
     BodyRow,
@@ -44,7 +44,7 @@ __all__ = [
 
 
 class RowConflictError(Exception):
-    """A unique key was taken by another writer, or the database asks for a retry.  Never leaves the store.
+    """A unique key was taken by another writer, or the database asks for a retry; stays in the store.
 
     The engine MUST have changed nothing when it raises this; the appender rolls back and plans again.
     """
@@ -74,7 +74,7 @@ class Engine(Protocol):
         """Start a transaction that may write.
 
         SQLite: holds the write lock when it returns.  Raises LedgerBusyError when another program held it
-        longer than the configured wait, LedgerUnavailableError when the database cannot be reached or written.
+        longer than the configured wait, LedgerUnavailableError when there is no reaching or writing it.
         """
         ...
 
@@ -82,7 +82,7 @@ class Engine(Protocol):
         """Read what there is of ``wants``.
 
         Rows found are locked against other writers until the transaction ends, in the order agents,
-        conversations, journals, each by small key, so that two writers never wait for each other.
+        conversations, journals, each by small key, so that two writers never deadlock.
         A conversation's journal has the conversation's own id; asking for a conversation loads both states.
         """
         ...
@@ -92,7 +92,7 @@ class Engine(Protocol):
         ...
 
     def find_parts(self, aid: int, keys: Sequence[int]) -> Iterable[tuple[int, int, bytes]]:
-        """``(key, part id, stored data)`` of the agent's parts under these 64-bit keys; may give several per key."""
+        """``(key, part id, stored data)`` of all the agent's parts under these 64-bit keys."""
         ...
 
     def add_part(self, aid: int, key: int, data: bytes, size: int) -> int:
@@ -121,14 +121,14 @@ class Engine(Protocol):
         ...
 
     def renew(self, holder: UUID, turns: Sequence[tuple[UUID, int]], ttl_ms: int) -> set[UUID]:
-        """Own transaction: extend the leases of ``(turn, epoch)`` that still hold; return the ids of the lost ones.
+        """Own transaction: extend the leases of ``(turn, epoch)`` that still hold; give the lost ones.
 
         A parked turn (waiting) stays parked and is not lost.
         """
         ...
 
     def acquire(self, turn: UUID, holder: UUID, ttl_ms: int) -> LeaseRow | None:
-        """Own transaction: take over a turn that is parked or whose lease ran out; None where somebody holds it."""
+        """Own transaction: take over a turn that is parked or ran out; None where somebody holds it."""
         ...
 
     def notify(self) -> None:
@@ -149,7 +149,7 @@ class Engine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A keyset page: rows beyond ``after`` (the last row's key of the page before), newest first unless said."""
+    """A keyset page: rows beyond ``after``, the key of the last row of the page before."""
 
     limit: int = 50
     after: tuple[int, ...] | None = None
@@ -157,7 +157,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationFilter:
-    """Which conversations; every field narrows, None leaves open.  Times bound the last activity, half-open."""
+    """Which conversations; None leaves a field open.  Times bound the last activity, half-open."""
 
     agent: UUID | None = None
     connector: str | None = None
@@ -182,7 +182,7 @@ class TurnFilter:
 
 
 class RecordedEvent(NamedTuple):
-    """An event row as it lies in the database, for verification: nothing is parsed, nothing is trusted."""
+    """An event row as it lies in the database: nothing is parsed, nothing is trusted."""
 
     seq: object
     type: object
@@ -217,7 +217,7 @@ class BodyContent(Protocol):
 
 
 class Reader(Protocol):
-    """Read access.  Lists give at most ``limit`` rows; callers ask for one more to know whether there is more."""
+    """Read access.  Lists give at most ``limit`` rows; ask for one more to know whether there is more."""
 
     def ledger_id(self) -> UUID:
         """Id of this ledger, made with it."""
@@ -263,7 +263,9 @@ class Reader(Protocol):
         """Messages of a conversation in order, from beyond ``after_seq`` (-1 for all)."""
         ...
 
-    def memory(self, agent: UUID, entry: UUID | None, conversation: UUID | None, limit: int) -> list[MemoryRow]:
+    def memory(
+        self, agent: UUID, entry: UUID | None, conversation: UUID | None, limit: int
+    ) -> list[MemoryRow]:
         """Revisions of memory entries, newest first."""
         ...
 
@@ -287,7 +289,9 @@ class Reader(Protocol):
         """Events of a journal in order from ``start_seq`` on."""
         ...
 
-    def flow(self, conversation: UUID, *, after: int | None, before: int | None, limit: int) -> list[EventRow]:
+    def flow(
+        self, conversation: UUID, *, after: int | None, before: int | None, limit: int
+    ) -> list[EventRow]:
         """Events of a conversation and its turns by position, ascending.
 
         From beyond ``after``; or, with ``before``, the last ``limit`` ones short of it.
@@ -330,7 +334,7 @@ class Reader(Protocol):
         ...
 
     def faults(self) -> list[str]:
-        """What is wrong with the database's own guards: missing triggers, failed integrity check, open conflicts."""
+        """What is wrong with the database's guards: missing triggers, failed integrity check, conflicts."""
         ...
 
     def close(self) -> None:

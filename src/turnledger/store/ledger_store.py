@@ -15,9 +15,11 @@ __all__ = ["Store"]
 
 
 class Store:
-    """One open ledger.  Safe to use from many threads; a forked child goes on with connections of its own."""
+    """One open ledger.  Safe to use from many threads; a forked child opens connections of its own."""
 
-    def __init__(self, label: str, open_engine: Callable[[], Engine], open_reader: Callable[[], Reader]) -> None:
+    def __init__(
+        self, label: str, open_engine: Callable[[], Engine], open_reader: Callable[[], Reader]
+    ) -> None:
         self.label = label
         """Where the ledger is, without credentials, for people."""
         self._writer = Writer(open_engine)
@@ -37,7 +39,7 @@ class Store:
         return self._writer.submit(batch)
 
     def renew(self, holder: UUID, turns: Sequence[tuple[UUID, int]], ttl_ms: int) -> set[UUID]:
-        """Extend the leases of ``(turn, epoch)``; gives the turns that are lost.  Blocks for one transaction."""
+        """Extend the leases of ``(turn, epoch)``; gives the turns that are lost."""
         return self._writer.call(lambda engine: engine.renew(holder, turns, ttl_ms)).result()
 
     def acquire(self, turn: UUID, holder: UUID, ttl_ms: int) -> LeaseRow | None:

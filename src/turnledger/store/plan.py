@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import copy
 import hashlib
-import re
 from collections.abc import Callable, Iterable
 from uuid import UUID
 
 from turnledger.ids import NIL, derived_id
 from turnledger.integrity.chain import event_hash
-from turnledger.model.draft import AliasKind, Batch, BatchResult, BatchStatus, Draft, Journal, Placed, Refusal
+from turnledger.model.draft import AliasKind, Batch, BatchResult, BatchStatus, Draft, Placed, Refusal
 from turnledger.model.events import TurnClosed
-from turnledger.model.registry import FINAL_TYPES, may_stand_in
+from turnledger.model.registry import FINAL_TYPES
 from turnledger.model.vocabulary import ApprovalDecision, Assurance, JournalKind, Shape, TurnStatus
+from turnledger.store.admission import assurance_of, problem_of
 from turnledger.store.projection import Projected, Projection
 from turnledger.store.state import (
     AgentState,
@@ -39,11 +39,6 @@ from turnledger.wire.details import decode_detail, encode_detail
 __all__ = ["LEDGER_AGENT_KEY", "Planner", "wants_of"]
 
 LEDGER_AGENT_KEY = 0
-TOKENS_BYTES = 4024
-DETAIL_BYTES = 1 << 18
-
-_TYPE = re.compile(r"[A-Z][A-Z0-9_]{0,31}")
-_TOKENS = re.compile(rf"[ -~]{{0,{TOKENS_BYTES}}}")
 
 
 def wants_of(batches: Iterable[Batch]) -> Wants:
@@ -143,7 +138,14 @@ class Planner:
             in_turn = journal.kind is JournalKind.TURN
             self.projection.add(
                 Projected(
-                    event.jid, journal.aid, event.cid, in_turn, event.seq, event.type, event.tokens, event.created_ms
+                    event.jid,
+                    journal.aid,
+                    event.cid,
+                    in_turn,
+                    event.seq,
+                    event.type,
+                    event.tokens,
+                    event.created_ms,
                 )
             )
 
@@ -189,16 +191,20 @@ class Planner:
     # --- an event ------------------------------------------------------------------------------
 
     def _append(self, draft: Draft) -> Placed:
-        _check_grammar(draft)
+        problem = problem_of(draft)
+        if problem:
+            raise _RefusedError(Refusal.GRAMMAR, f"Event {draft.event_id}: {problem}")
         journal = self._journal(draft)
         if journal.agent != draft.agent:
             raise _RefusedError(Refusal.FOREIGN_AGENT, f"Journal {journal.id} belongs to another agent.")
         if draft.place is not None and draft.place != journal.next_seq:
-            reason = f"The writer counts on place {draft.place} in journal {journal.id}; it is {journal.next_seq}."
+            reason = f"Journal {journal.id} stands at {journal.next_seq}, not at {draft.place}."
             raise _RefusedError(Refusal.OUT_OF_PLACE, reason)
         if journal.kind is JournalKind.TURN:
             self._check_lease(draft, journal)
-        event = self._number(journal, draft.event_id, draft.type, draft.tokens, draft.detail, draft.payload_hash)
+        event = self._number(
+            journal, draft.event_id, draft.type, draft.tokens, draft.detail, draft.payload_hash
+        )
         self._keep_bodies(draft, event, journal)
         if event.seq == 0:
             status = TurnStatus.RUNNING if journal.kind is JournalKind.TURN else "none"
@@ -207,8 +213,14 @@ class Planner:
             self._close(draft, journal)
         return Placed(event.event_id, event.seq, event.hash, event.created_ms, event.position)
 
-    def _number(  # noqa: PLR0913  the fields of an event
-        self, journal: JournalState, event_id: UUID, kind: str, tokens: str, detail: bytes, payload_hash: bytes
+    def _number(
+        self,
+        journal: JournalState,
+        event_id: UUID,
+        kind: str,
+        tokens: str,
+        detail: bytes,
+        payload_hash: bytes,
     ) -> NewEvent:
         self._touch(journal)
         self.changes.journals[journal.jid] = journal
@@ -335,7 +347,9 @@ class Planner:
         self.changes.conversations.pop(conversation.cid, None)
 
     def _open_turn(self, draft: Draft, agent: AgentState) -> JournalState:
-        conversation = None if draft.conversation is None else self._found.conversations.get(draft.conversation)
+        conversation = (
+            None if draft.conversation is None else self._found.conversations.get(draft.conversation)
+        )
         if conversation is None or conversation.aid != agent.aid:
             reason = f"Turn {draft.journal.id} names no conversation of agent {agent.id}."
             raise _RefusedError(Refusal.UNKNOWN_JOURNAL, reason)
@@ -351,7 +365,9 @@ class Planner:
 
     def _check_lease(self, draft: Draft, journal: JournalState) -> None:
         if journal.closed:
-            raise _RefusedError(Refusal.TURN_CLOSED, f"Turn {journal.id} has ended; nothing can be added to it.")
+            raise _RefusedError(
+                Refusal.TURN_CLOSED, f"Turn {journal.id} has ended; nothing can be added to it."
+            )
         self._touch(journal)
         if draft.takeover:
             if journal.until_ms is None or journal.until_ms >= self._found.now_ms:
@@ -367,7 +383,9 @@ class Planner:
     def _close(self, draft: Draft, journal: JournalState) -> None:
         closing = draft.closing
         if closing is None or journal.conversation is None:
-            raise _RefusedError(Refusal.GRAMMAR, f"{draft.type} of turn {journal.id} does not say how it closes.")
+            raise _RefusedError(
+                Refusal.GRAMMAR, f"{draft.type} of turn {journal.id} does not say how it closes."
+            )
         journal.closed, journal.until_ms = True, None
         self._leaf("close", journal, closing.status)
         owner = self._found.journals[journal.conversation]
@@ -380,51 +398,6 @@ class Planner:
             head=journal.head.hex(),
             ms=closing.ms,
         )
-        assurance = _assurance_of(draft.tokens)
+        assurance = assurance_of(draft.tokens) or Assurance.OBSERVED
         detail = encode_detail({"id": event_id.hex})
         self._number(owner, event_id, TurnClosed.TYPE, closed.summary(assurance), detail, NO_PAYLOAD)
-
-
-def _assurance_of(tokens: str) -> Assurance:
-    for word in tokens.split(" "):
-        if word.startswith("assurance="):
-            return Assurance(word[10:])
-    return Assurance.OBSERVED
-
-
-def _check_grammar(draft: Draft) -> None:
-    problem = _grammar_problem(draft)
-    if problem:
-        raise _RefusedError(Refusal.GRAMMAR, f"Event {draft.event_id}: {problem}")
-
-
-def _grammar_problem(draft: Draft) -> str:
-    if _TYPE.fullmatch(draft.type) is None:
-        return "its type is outside the grammar."
-    if not may_stand_in(draft.type, draft.journal.kind):
-        return f"{draft.type} cannot stand in a {draft.journal.kind} journal."
-    if _TOKENS.fullmatch(draft.tokens) is None:
-        return f"its summary is not printable ASCII of at most {TOKENS_BYTES} bytes."
-    if " detail=" in draft.tokens or not _has_assurance(draft.tokens):
-        return "its tokens must hold assurance= and leave detail= to the ledger."
-    if len(draft.payload_hash) != len(NO_PAYLOAD):
-        return "its payload hash is not 32 bytes."
-    if len(draft.detail) > DETAIL_BYTES:
-        return f"its detail record is over {DETAIL_BYTES} bytes."
-    if draft.event_id.hex.encode() not in draft.detail:
-        return "its detail record does not name the event's id."
-    return ""
-
-
-def _has_assurance(tokens: str) -> bool:
-    try:
-        return tokens.rpartition("assurance=")[1] != "" and bool(_assurance_of(tokens))
-    except ValueError:
-        return False
-
-
-def ledger_journal(ledger_id: UUID) -> Journal:
-    """The ledger's own journal, whose agent is the nil UUID."""
-    return Journal(JournalKind.LEDGER, ledger_id)
-
-

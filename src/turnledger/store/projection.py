@@ -1,10 +1,11 @@
-"""Read models as a pure function of the events: the same code feeds live appends and rebuilds.
+"""Read models as a pure function of the events: one code for live appends and rebuilds.
 
-Additive fields are summed per turn and conversation within a transaction, so that each row is touched once.
+Counters are summed per turn and conversation within a transaction, so that each row is touched once.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from uuid import UUID
@@ -14,12 +15,15 @@ from turnledger.model.vocabulary import ApprovalDecision, TurnStatus
 
 __all__ = ["ActivityChange", "MemoryRevision", "MessageChange", "Projected", "Projection", "TurnChange"]
 
-_UNSUCCESSFUL = frozenset({TurnStatus.FAILED, TurnStatus.REFUSED, TurnStatus.INTERRUPTED, TurnStatus.EXHAUSTED})
+_SMALL_INT = re.compile(r"-?[0-9]{1,18}")
+_UNSUCCESSFUL = frozenset(
+    {TurnStatus.FAILED, TurnStatus.REFUSED, TurnStatus.INTERRUPTED, TurnStatus.EXHAUSTED}
+)
 
 
 @dataclass(slots=True)
 class TurnChange:
-    """Change of one row of ``turns``: ``opened`` inserts it; counters are added; None leaves a column as it is."""
+    """Change of one row of ``turns``: ``opened_ms`` inserts it, counters are added, None changes nothing."""
 
     jid: int
     aid: int
@@ -104,7 +108,7 @@ class Projected:
 
 def _int(tokens: dict[str, str], key: str) -> int | None:
     value = tokens.get(key)
-    return int(value) if value is not None and value.lstrip("-").isdigit() and len(value) <= 18 else None
+    return int(value) if value is not None and _SMALL_INT.fullmatch(value) else None
 
 
 def _uuid(tokens: dict[str, str], key: str) -> UUID | None:

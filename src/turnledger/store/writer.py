@@ -52,7 +52,7 @@ class Writer:
         self._thread: threading.Thread | None = None
 
     def _leave_to_parent(self) -> None:
-        # The child must not close what the parent uses, so what it inherited is kept out of the collector's reach.
+        # Closing it would disturb the parent, so it is kept out of the collector's reach.
         _inherited.append((self._engine, self._appender, self._thread, self._appends, self._wake))
         self._start_afresh()
 

@@ -1,0 +1,109 @@
+"""One turn, understood: which steps belong together, which are in doubt, and what nobody ran."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from uuid import UUID
+
+from turnledger.errors import NotFoundError
+from turnledger.model.registry import INTENT_TYPES, OUTCOME_TYPES
+from turnledger.model.rows import TurnRow
+from turnledger.model.vocabulary import FINAL_STATUSES, ApprovalDecision, TurnStatus
+from turnledger.query.timeline import Entry, journal_entries
+from turnledger.store.contract import Reader
+
+__all__ = ["Doubt", "Step", "TurnReport", "UnrunTool", "steps_of", "turn_report"]
+
+
+class Doubt(StrEnum):
+    """What can be said of a step that has no outcome."""
+
+    RUNNING = "running"
+    NO_SIGN_OF_LIFE = "no sign of life"
+    IN_DOUBT = "in doubt: may have happened"
+    NOT_STARTED = "not started"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A model or tool call with its outcome; ``doubt`` is set where there is none."""
+
+    intent: Entry
+    outcome: Entry | None
+    doubt: Doubt | None
+
+
+@dataclass(frozen=True, slots=True)
+class UnrunTool:
+    """A tool call that the model asked for and nobody ran; ``result_seq`` is the MODEL_RESULT that asked."""
+
+    result_seq: int
+    ordinal: int
+    tool: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnReport:
+    """A turn with all its events in order and what follows from them."""
+
+    turn: TurnRow
+    entries: tuple[Entry, ...]
+    steps: tuple[Step, ...]
+    unrun: tuple[UnrunTool, ...]
+
+
+def turn_report(reader: Reader, turn_id: UUID) -> TurnReport:
+    """Everything about one turn but the bodies.  Raises NotFoundError where there is no such turn."""
+    turn = reader.turn(turn_id)
+    if turn is None:
+        msg = f"The ledger holds no turn {turn_id}."
+        raise NotFoundError(msg, next_step="See `turnledger list --turns` for what there is.")
+    entries = journal_entries(reader, turn_id)
+    silent = any(lease.turn == turn_id for lease in reader.leases(expired=True, limit=1000))
+    return TurnReport(
+        turn, tuple(entries), tuple(steps_of(entries, turn.status, silent=silent)), tuple(_unrun(entries))
+    )
+
+
+def steps_of(entries: Sequence[Entry], status: TurnStatus, *, silent: bool) -> list[Step]:
+    """Pair intents with outcomes by the outcome's ``call``; ``silent`` says that the lease ran out."""
+    outcomes = {entry.number("call"): entry for entry in entries if entry.row.type in OUTCOME_TYPES}
+    approvals = {
+        entry.number("subject"): entry.tokens.get("decision")
+        for entry in entries
+        if entry.row.type == "APPROVAL"
+    }
+    steps: list[Step] = []
+    for entry in entries:
+        if entry.row.type not in INTENT_TYPES:
+            continue
+        outcome = outcomes.get(entry.row.seq)
+        decision = approvals.get(entry.row.seq)
+        doubt = None if outcome is not None else _doubt(status, decision, silent=silent)
+        steps.append(Step(entry, outcome, doubt))
+    return steps
+
+
+def _doubt(status: TurnStatus, decision: str | None, *, silent: bool) -> Doubt:
+    if decision is not None and decision != ApprovalDecision.GRANTED:
+        return Doubt.NOT_STARTED
+    if status in FINAL_STATUSES:
+        return Doubt.IN_DOUBT
+    return Doubt.NO_SIGN_OF_LIFE if silent else Doubt.RUNNING
+
+
+def _unrun(entries: Iterable[Entry]) -> Iterable[UnrunTool]:
+    entries = list(entries)
+    ran = {
+        (entry.number("from"), entry.number("ordinal")) for entry in entries if entry.row.type == "TOOL_CALL"
+    }
+    for entry in entries:
+        asked = entry.detail.get("requested")
+        if entry.row.type != "MODEL_RESULT" or not isinstance(asked, list):
+            continue
+        for place, request in enumerate(asked):
+            tool = request.get("tool") if isinstance(request, dict) else None
+            if tool is not None and (entry.row.seq, place) not in ran:
+                yield UnrunTool(entry.row.seq, place, str(tool))
