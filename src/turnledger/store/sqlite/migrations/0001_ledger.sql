@@ -1,4 +1,4 @@
--- The ledger's tables.  Times are epoch milliseconds, ids and digests are bytes, bodies are bytes.
+-- The ledger's tables.  Times are epoch milliseconds, ids and digests are bytes, bodies and outside names are bytes.
 
 CREATE TABLE ledger (
     one     INTEGER PRIMARY KEY CHECK (one = 1),
@@ -10,7 +10,7 @@ CREATE TABLE ledger (
 CREATE TABLE agents (
     aid           INTEGER PRIMARY KEY,
     id            BLOB NOT NULL UNIQUE CHECK (length(id) = 16),
-    name          TEXT NOT NULL,
+    name          BLOB NOT NULL,
     opened_ms     INTEGER NOT NULL,
     turns         INTEGER NOT NULL DEFAULT 0,
     conversations INTEGER NOT NULL DEFAULT 0
@@ -23,7 +23,7 @@ CREATE TABLE aliases (
     scope  BLOB NOT NULL CHECK (length(scope) = 16),
     digest BLOB NOT NULL CHECK (length(digest) = 16),
     target BLOB NOT NULL CHECK (length(target) = 16),
-    name   TEXT NOT NULL,
+    name   BLOB NOT NULL,
     PRIMARY KEY (kind, scope, digest)
 ) STRICT, WITHOUT ROWID;
 
@@ -57,7 +57,8 @@ CREATE TABLE journals (
     until_ms INTEGER
 ) STRICT;
 
-CREATE INDEX journals_leased ON journals (until_ms) WHERE until_ms IS NOT NULL;
+-- Open turns; on the key, so that renewing a lease touches no index.
+CREATE INDEX journals_open ON journals (jid) WHERE closed = 0 AND kind = 'turn';
 CREATE INDEX journals_conversation ON journals (cid);
 
 -- prevHash is the hash of the row before; the summary's last token is detail=<SHA-256 of detail>.

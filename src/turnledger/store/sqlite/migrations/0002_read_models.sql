@@ -22,9 +22,11 @@ CREATE TABLE turns (
     reasoning   INTEGER
 ) STRICT;
 
-CREATE INDEX turns_agent ON turns (aid, jid);
-CREATE INDEX turns_conversation ON turns (cid, jid);
-CREATE INDEX turns_status ON turns (status, jid);
+-- Lists go by (opened_ms, jid).
+CREATE INDEX turns_recent ON turns (opened_ms, jid);
+CREATE INDEX turns_agent ON turns (aid, opened_ms, jid);
+CREATE INDEX turns_conversation ON turns (cid, opened_ms, jid);
+CREATE INDEX turns_status ON turns (status, opened_ms, jid);
 
 CREATE TABLE conversation_activity (
     cid          INTEGER PRIMARY KEY,
@@ -67,5 +69,7 @@ CREATE TABLE memory (
     jid        INTEGER NOT NULL,
     seq        INTEGER NOT NULL,
     created_ms INTEGER NOT NULL,
-    PRIMARY KEY (aid, entry, revision)
+    PRIMARY KEY (aid, entry, revision, jid, seq)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX memory_recent ON memory (aid, created_ms);

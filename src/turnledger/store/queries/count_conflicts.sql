@@ -1,0 +1,2 @@
+SELECT count(DISTINCT event_id)
+FROM conflicts

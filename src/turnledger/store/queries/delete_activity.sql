@@ -1,0 +1,1 @@
+DELETE FROM conversation_activity

@@ -1,0 +1,3 @@
+SELECT key, pid, data
+FROM parts
+WHERE key = :key AND aid = :aid

@@ -1,0 +1,3 @@
+SELECT cid
+FROM conversations
+WHERE id = :conversation

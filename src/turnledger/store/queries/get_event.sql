@@ -1,0 +1,3 @@
+SELECT *
+FROM event_rows
+WHERE event_id = :event

@@ -1,0 +1,2 @@
+SELECT COALESCE(max(eid), 0)
+FROM events

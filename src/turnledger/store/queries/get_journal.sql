@@ -1,0 +1,3 @@
+SELECT *
+FROM journal_rows
+WHERE id = :journal

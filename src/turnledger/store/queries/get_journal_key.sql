@@ -1,0 +1,3 @@
+SELECT jid
+FROM journals
+WHERE id = :journal

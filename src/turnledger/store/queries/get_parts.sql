@@ -1,0 +1,3 @@
+SELECT pid, data
+FROM parts
+WHERE pid = :pid

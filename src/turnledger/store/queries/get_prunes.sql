@@ -1,0 +1,2 @@
+SELECT prunes
+FROM ledger

@@ -1,0 +1,2 @@
+INSERT INTO aliases (kind, scope, digest, target, name)
+VALUES (:kind, :scope, :digest, :target, :name)

@@ -1,0 +1,2 @@
+INSERT INTO bodies (jid, seq, slot, size, salt, recipe)
+VALUES (:jid, :seq, :slot, :size, :salt, :recipe)

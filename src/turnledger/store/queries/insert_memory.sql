@@ -1,0 +1,2 @@
+INSERT INTO memory (aid, entry, revision, op, jid, seq, created_ms)
+VALUES (:aid, :entry, :revision, :op, :jid, :seq, :created_ms)

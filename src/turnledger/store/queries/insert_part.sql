@@ -1,0 +1,2 @@
+INSERT INTO parts (pid, aid, key, size, data)
+VALUES (:pid, :aid, :key, :size, :data)

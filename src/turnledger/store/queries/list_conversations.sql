@@ -1,0 +1,12 @@
+SELECT *
+FROM conversation_rows
+WHERE
+    (connector = :connector OR :connector = '')
+    AND (shape = :shape OR :shape = '')
+    AND (place = :place OR :place = :any)
+    AND open_turns >= :open_turns
+    AND failed_turns >= :failed_turns
+    AND last_ms >= :since_ms
+    AND (last_ms, cid) < (:before_ms, :before_cid)
+ORDER BY last_ms DESC, cid DESC
+LIMIT :limit

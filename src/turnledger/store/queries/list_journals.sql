@@ -1,0 +1,5 @@
+SELECT *
+FROM journal_rows
+WHERE jid > :after_jid AND (kind = :kind OR :kind = '')
+ORDER BY jid
+LIMIT :limit

@@ -1,0 +1,3 @@
+SELECT target, name
+FROM aliases
+WHERE target = :target

@@ -1,0 +1,3 @@
+SELECT cid, id, aid, opened_ms, connector, shape, place, next_position
+FROM conversations
+WHERE id = :id

@@ -1,0 +1,3 @@
+UPDATE agents
+SET turns = :turns, conversations = :conversations
+WHERE aid = :aid

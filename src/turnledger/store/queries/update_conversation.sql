@@ -1,0 +1,3 @@
+UPDATE conversations
+SET next_position = :next_position
+WHERE cid = :cid

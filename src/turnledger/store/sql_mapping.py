@@ -1,0 +1,395 @@
+"""States and changes as statement parameters, and rows as states: the same for both engines.
+
+Ids and digests are bytes in parameters and columns.  A write is a statement's name with rows of values in
+the order of ``Statement.params``; a lookup is a statement's name with one key (a tuple of values) each.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
+from typing import Any, TypeAlias
+from uuid import UUID
+
+from turnledger.ids import NIL
+from turnledger.model.draft import AliasKind
+from turnledger.model.rows import LeaseRow
+from turnledger.model.vocabulary import JournalKind
+from turnledger.store.contract import StoredBody
+from turnledger.store.projection import MemoryRevision, MessageChange, Projection, TurnChange
+from turnledger.store.state import (
+    AgentState,
+    AliasKey,
+    Changes,
+    ConversationState,
+    Found,
+    JournalState,
+    SeenEvent,
+    Wants,
+)
+
+__all__ = [
+    "EMPTYING",
+    "Lookup",
+    "Row",
+    "Values",
+    "Write",
+    "agent_state",
+    "alias_digest",
+    "alias_values",
+    "changed_rows",
+    "conversation_state",
+    "found_states",
+    "journal_state",
+    "lease_row",
+    "lookups",
+    "name_bytes",
+    "name_text",
+    "projected_rows",
+    "seen_event",
+]
+
+Row: TypeAlias = tuple[Any, ...]
+Values: TypeAlias = tuple[object, ...]
+Write: TypeAlias = tuple[str, list[Values]]
+Lookup: TypeAlias = tuple[str, list[Values]]
+
+EMPTYING = ("delete_turns", "delete_activity", "delete_messages", "delete_memory")
+
+_EVENT = attrgetter(
+    "jid",
+    "seq",
+    "cid",
+    "position",
+    "event_id.bytes",
+    "type",
+    "payload_hash",
+    "tokens",
+    "detail",
+    "hash",
+    "created_ms",
+)
+_BODY = attrgetter("jid", "seq", "slot", "size", "salt", "recipe")
+_LEAF = attrgetter("kind", "jid", "events", "head", "status", "created_ms")
+_CONFLICT = attrgetter("event_id.bytes", "seen_ms", "type", "tokens", "payload_hash")
+_ACTIVITY = attrgetter(
+    "cid", "aid", "last_ms", "turns", "open_turns", "failed_turns", "messages", "tokens_in", "tokens_out"
+)
+_COUNTERS = attrgetter(
+    "closed_ms",
+    "ms",
+    "model_calls",
+    "tool_calls",
+    "open_steps",
+    "errors",
+    "tokens_in",
+    "tokens_out",
+    "cache_read",
+    "cache_write",
+    "reasoning",
+)
+
+
+def _id(value: UUID | None) -> bytes | None:
+    return None if value is None else value.bytes
+
+
+def _uuid(value: bytes | None) -> UUID | None:
+    return None if value is None else UUID(bytes=value)
+
+
+def _word(value: str | None) -> str | None:
+    return None if value is None else str(value)  # a StrEnum is no plain text to a driver
+
+
+def name_bytes(name: str) -> bytes:
+    """An outside name as it is stored: UTF-8 that keeps lone surrogates, so that every name comes back."""
+    return name.encode("utf-8", "surrogatepass")
+
+
+def name_text(stored: bytes) -> str:
+    """The outside name in its stored bytes."""
+    return stored.decode("utf-8", "surrogatepass")
+
+
+def alias_digest(name: str) -> bytes:
+    """Index key of an outside name: the first 16 bytes of SHA-256 of its stored bytes."""
+    return hashlib.sha256(name_bytes(name)).digest()[:16]
+
+
+# --- what an append reads --------------------------------------------------------------------------
+
+
+def alias_values(kind: AliasKind, scope: UUID, name: str) -> Values:
+    """The key of ``find_aliases``."""
+    return str(kind), scope.bytes, alias_digest(name)
+
+
+def lookups(wants: Wants) -> list[Lookup]:
+    """The reads of a load, in the order in which their rows are to be locked; some may have no key."""
+    return [
+        ("lock_agents", _keys(wants.agents)),
+        ("lock_conversations", _keys(wants.conversations)),
+        ("lock_journals", _keys(wants.journals | wants.conversations)),
+        ("find_events", _keys(wants.events)),
+        ("find_aliases", [alias_values(*key) for key in wants.aliases]),
+    ]
+
+
+def _keys(ids: Iterable[UUID]) -> list[Values]:
+    return [(key,) for key in sorted([one.bytes for one in ids])]
+
+
+def found_states(wants: Wants, now_ms: int, prunes: int, results: Sequence[Iterable[Row]]) -> Found:
+    """The states in the rows that answer ``lookups(wants)``, list by list."""
+    agents, conversations, journals, events, aliases = results
+    return Found(
+        now_ms,
+        prunes,
+        {state.id: state for state in map(agent_state, agents)},
+        {state.id: state for state in map(conversation_state, conversations)},
+        {state.id: state for state in map(journal_state, journals)},
+        {seen.event_id: seen for seen in map(seen_event, events)},
+        found_aliases(wants.aliases, aliases),
+    )
+
+
+def found_aliases(wanted: Iterable[AliasKey], rows: Iterable[Row]) -> dict[AliasKey, UUID]:
+    """Owners of the wanted names, from rows of ``find_aliases``."""
+    by_values = {alias_values(*key): key for key in wanted}
+    return {
+        by_values[kind, bytes(scope), bytes(digest)]: UUID(bytes=target)
+        for kind, scope, digest, target in rows
+    }
+
+
+def agent_state(row: Row) -> AgentState:
+    """A row of ``lock_agents``."""
+    aid, agent, name, opened_ms, turns, conversations = row
+    return AgentState(aid, UUID(bytes=agent), name_text(name), opened_ms, turns, conversations)
+
+
+def conversation_state(row: Row) -> ConversationState:
+    """A row of ``lock_conversations``."""
+    cid, conversation, aid, opened_ms, connector, shape, place, next_position = row
+    return ConversationState(
+        cid, UUID(bytes=conversation), aid, opened_ms, connector, shape, _uuid(place), next_position
+    )
+
+
+def journal_state(row: Row) -> JournalState:
+    """A row of ``lock_journals``."""
+    (
+        jid,
+        kind,
+        journal,
+        aid,
+        agent,
+        cid,
+        conversation,
+        ordinal,
+        next_seq,
+        head,
+        last_ms,
+        closed,
+        holder,
+        *lease,
+    ) = row
+    return JournalState(
+        jid,
+        JournalKind(kind),
+        UUID(bytes=journal),
+        aid,
+        _uuid(agent) or NIL,
+        cid,
+        _uuid(conversation),
+        ordinal,
+        next_seq,
+        head,
+        last_ms,
+        bool(closed),
+        _uuid(holder),
+        *lease,
+    )
+
+
+def seen_event(row: Row) -> SeenEvent:
+    """A row of ``find_events``."""
+    event_id, *rest = row
+    return SeenEvent(UUID(bytes=event_id), *rest)
+
+
+def lease_row(row: Row) -> LeaseRow:
+    """A row of ``acquire_lease`` or ``list_leases``."""
+    turn, agent, conversation, holder, epoch, until_ms = row
+    return LeaseRow(
+        UUID(bytes=turn), UUID(bytes=agent), UUID(bytes=conversation), UUID(bytes=holder), epoch, until_ms
+    )
+
+
+# --- what an append writes -------------------------------------------------------------------------
+
+
+def changed_rows(changes: Changes, bodies: Sequence[StoredBody], parts: list[Values]) -> Iterator[Write]:
+    """The writes of a transaction but for the read models, in an order that references allow.
+
+    ``parts`` are rows ``(pid, aid, key, size, data)``.  Writes without rows are left out.
+    """
+    yield from _states(changes)
+    if changes.aliases:
+        rows: list[Values] = [
+            (*alias_values(kind, scope, name), target.bytes, name_bytes(name))
+            for (kind, scope, name), target in changes.aliases
+        ]
+        yield "insert_alias", rows
+    if parts:
+        yield "insert_part", parts
+    if changes.events:
+        yield "insert_event", list(map(_EVENT, changes.events))
+    if bodies:
+        yield "insert_body", list(map(_BODY, bodies))
+    if changes.leaves:
+        yield (
+            "insert_leaf",
+            [(*_LEAF(leaf)[:4], str(leaf.status), leaf.created_ms) for leaf in changes.leaves],
+        )
+    if changes.conflicts:
+        yield "insert_conflict", list(map(_CONFLICT, changes.conflicts))
+
+
+def _states(changes: Changes) -> Iterator[Write]:
+    if changes.agents:
+        agents = changes.agents.values()
+        yield from _write("insert_agent", [_agent(state) for state in agents if state.new])
+        yield from _write(
+            "update_agent",
+            [(state.turns, state.conversations, state.aid) for state in agents if not state.new],
+        )
+    if changes.conversations:
+        conversations = changes.conversations.values()
+        yield from _write(
+            "insert_conversation", [_conversation(state) for state in conversations if state.new]
+        )
+        yield from _write(
+            "update_conversation",
+            [(state.next_position, state.cid) for state in conversations if not state.new],
+        )
+    if changes.journals:
+        journals = changes.journals.values()
+        yield from _write("insert_journal", [_new_journal(state) for state in journals if state.new])
+        yield from _write(
+            "update_journal", [(*_head(state), state.jid) for state in journals if not state.new]
+        )
+
+
+def _write(statement: str, rows: list[Values]) -> Iterator[Write]:
+    if rows:
+        yield statement, rows
+
+
+def _agent(state: AgentState) -> Values:
+    return (
+        state.aid,
+        state.id.bytes,
+        name_bytes(state.name),
+        state.opened_ms,
+        state.turns,
+        state.conversations,
+    )
+
+
+def _conversation(state: ConversationState) -> Values:
+    return (
+        state.cid,
+        state.id.bytes,
+        state.aid,
+        state.opened_ms,
+        state.connector,
+        str(state.shape),
+        _id(state.place),
+        state.next_position,
+    )
+
+
+def _head(state: JournalState) -> Values:
+    return (
+        state.next_seq,
+        state.head,
+        state.last_ms,
+        int(state.closed),
+        _id(state.holder),
+        state.epoch,
+        state.until_ms,
+    )
+
+
+def _new_journal(state: JournalState) -> Values:
+    return state.jid, state.kind.value, state.id.bytes, state.aid, state.cid, state.ordinal, *_head(state)
+
+
+# --- read models -----------------------------------------------------------------------------------
+
+
+def projected_rows(projection: Projection) -> Iterator[Write]:
+    """The writes of the read models."""
+    if projection.turns:
+        turns = projection.turns.values()
+        yield from _write(
+            "insert_turn", [_new_turn(change) for change in turns if change.opened_ms is not None]
+        )
+        yield from _write(
+            "update_turn", [_changed_turn(change) for change in turns if change.opened_ms is None]
+        )
+    if projection.activity:
+        yield "upsert_activity", list(map(_ACTIVITY, projection.activity.values()))
+    if projection.messages:
+        messages = projection.messages.values()
+        yield from _write("insert_message", [_new_message(change) for change in messages if change.direction])
+        yield from _write(
+            "update_message",
+            [(*_fate(change), change.cid, change.seq) for change in messages if not change.direction],
+        )
+    if projection.memory:
+        yield "insert_memory", [_revision(revision) for revision in projection.memory]
+
+
+def _new_turn(change: TurnChange) -> Values:
+    return (change.jid, change.aid, change.cid, change.opened_ms, *_description(change), *_COUNTERS(change))
+
+
+def _changed_turn(change: TurnChange) -> Values:
+    return (*_description(change), *_COUNTERS(change), change.jid)
+
+
+def _description(change: TurnChange) -> Values:
+    return change.cause, _id(change.parent), _word(change.status), change.error_class
+
+
+def _new_message(change: MessageChange) -> Values:
+    return (
+        change.cid,
+        change.seq,
+        change.direction,
+        _id(change.actor),
+        change.chars,
+        change.created_ms,
+        change.reply_to,
+        *_fate(change),
+    )
+
+
+def _fate(change: MessageChange) -> Values:
+    return change.verdict, _id(change.turn), change.into_seq, change.shed, change.delivery
+
+
+def _revision(revision: MemoryRevision) -> Values:
+    return (
+        revision.aid,
+        revision.entry.bytes,
+        revision.revision,
+        revision.op,
+        revision.jid,
+        revision.seq,
+        revision.created_ms,
+    )
