@@ -1,0 +1,46 @@
+"""Errors as providers report them, in whatever shape: one reader for all formats."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from turnledger.providers.document import as_list, as_map, as_text
+from turnledger.providers.exchange import ProviderError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["provider_error"]
+
+FIRST_FAILURE = 400
+
+
+def provider_error(document: object, status: int | None) -> ProviderError | None:
+    """The error that a JSON body or one event of a stream holds, or that the HTTP status alone says.
+
+    Read are an ``error`` (object or text) of the document or of a choice in it and, where the status or
+    the document itself says so, ``message`` or ``detail`` at its top.  Gemini wraps errors in a list.
+    """
+    top = as_map(document) or as_map(next(iter(as_list(document)), None))
+    failed = status is not None and status >= FIRST_FAILURE
+    told = top.get("error") or _error_of_choice(top)
+    if told:
+        return _from(as_map(told), told, status)
+    if failed or top.get("object") == "error":
+        return _from(top, top.get("detail"), status)
+    return None
+
+
+def _error_of_choice(top: Mapping[str, object]) -> object:
+    found = (as_map(choice).get("error") for choice in as_list(top.get("choices")))
+    return next((error for error in found if error), None)
+
+
+def _from(fields: Mapping[str, object], otherwise: object, status: int | None) -> ProviderError:
+    code = fields.get("code")
+    return ProviderError(
+        status=status,
+        type=as_text(fields.get("type")) or as_text(fields.get("status")),
+        code=str(code) if isinstance(code, (int, str)) and code != "" else None,
+        message=as_text(fields.get("message")) or as_text(otherwise),
+    )

@@ -1,0 +1,94 @@
+"""Requests that carry a list of ``messages``, as those of OpenAI chat and Anthropic do.
+
+One reader for both: a plain request looks the same in either, so no fact may hang on telling them apart.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from turnledger.providers.document import as_list, as_map, as_text
+from turnledger.providers.exchange import RequestFacts, ToolResultPart
+from turnledger.wire.values import encode_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+__all__ = ["has_messages", "looks_like_anthropic", "read_messages", "texts_of"]
+
+_INSTRUCTING = frozenset({"system", "developer"})
+_ANSWERING = frozenset({"tool", "function"})
+_ANTHROPIC_BLOCKS = frozenset({"tool_use", "tool_result", "redacted_thinking"})
+
+
+def texts_of(content: object) -> list[str]:
+    """The texts of a content that is a text, or a list of texts and parts with a ``text``."""
+    if isinstance(content, str):
+        return [content] if content else []
+    texts = [part if isinstance(part, str) else as_map(part).get("text") for part in as_list(content)]
+    return [text for text in texts if isinstance(text, str) and text]
+
+
+def has_messages(request: Mapping[str, object]) -> bool:
+    """Whether the request is of this kind at all."""
+    return isinstance(request.get("messages"), (list, tuple))
+
+
+def looks_like_anthropic(request: Mapping[str, object]) -> bool:
+    """Whether the request holds what only Anthropic's format has."""
+    return has_messages(request) and (
+        "system" in request
+        or "anthropic_version" in request
+        or any("input_schema" in as_map(tool) for tool in as_list(request.get("tools")))
+        or any(
+            as_text(block.get("type")) in _ANTHROPIC_BLOCKS
+            for entry in as_list(request.get("messages"))
+            for block in map(as_map, as_list(as_map(entry).get("content")))
+        )
+    )
+
+
+def read_messages(request: Mapping[str, object]) -> RequestFacts:
+    """The facts of such a request; instructions are ``system`` and all system and developer messages."""
+    system, messages = request.get("system"), as_list(request.get("messages"))
+    instructing = [entry for entry in messages if as_text(as_map(entry).get("role")) in _INSTRUCTING]
+    texts = texts_of(system)
+    for entry in instructing:
+        texts += texts_of(as_map(entry).get("content"))
+    tools = as_list(request.get("tools")) or as_list(request.get("functions"))
+    prompt, lossy = _snapshot([*([system] if system else []), *instructing], tools)
+    return RequestFacts(
+        model=as_text(request.get("model")),
+        stream=request.get("stream") is True,
+        messages=len(messages),
+        system_texts=tuple(texts),
+        tools=tuple(tools),
+        prompt=prompt,
+        tool_results=tuple(
+            result for position, entry in enumerate(messages) for result in _results(position, as_map(entry))
+        ),
+        flags=("prompt-lossy",) if lossy else (),
+    )
+
+
+def _snapshot(instructions: Sequence[object], tools: Sequence[object]) -> tuple[bytes | None, bool]:
+    if not instructions and not tools:
+        return None, False
+    encoded = encode_value({"instructions": instructions, "tools": list(tools)})
+    return encoded.data, encoded.lossy
+
+
+def _results(position: int, message: Mapping[str, object]) -> Iterator[ToolResultPart]:
+    """Tool results of one message: the message itself (OpenAI), or blocks of its content (Anthropic)."""
+    if as_text(message.get("role")) in _ANSWERING:
+        call_id = as_text(message.get("tool_call_id"))
+        yield ToolResultPart(position=position, call_id=call_id, content=message.get("content"))
+        return
+    for block in map(as_map, as_list(message.get("content"))):
+        if block.get("type") == "tool_result":
+            yield ToolResultPart(
+                position=position,
+                call_id=as_text(block.get("tool_use_id")),
+                content=block.get("content"),
+                is_error=block.get("is_error") is True,
+            )
