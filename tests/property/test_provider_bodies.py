@@ -1,0 +1,132 @@
+"""Whatever the bytes are, the decoders answer, and what they answer was in the bytes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from turnledger.providers.decode import decode_reply, decode_request
+from turnledger.providers.exchange import Reply
+
+WIRE = Path(__file__).parents[1] / "data" / "wire"
+EXCHANGES: list[dict[str, Any]] = [
+    json.loads(line)
+    for path in sorted(WIRE.glob("*.jsonl"))
+    for line in path.read_text(encoding="utf-8").splitlines()
+]
+DOCUMENTS = [json.dumps(one["response"]).encode() for one in EXCHANGES if one["kind"] == "json"]
+STREAMS: list[bytes] = [one["response"].encode() for one in EXCHANGES if one["kind"] == "sse"]
+
+# Words that the formats know, so that made-up bodies get past the first look at their shape.
+WORDS = [
+    *("choices", "message", "delta", "content", "tool_calls", "function", "arguments", "name", "id", "index"),
+    *(
+        "usage",
+        "prompt_tokens",
+        "completion_tokens",
+        "input_tokens",
+        "cache_read_input_tokens",
+        "total_tokens",
+    ),
+    *("prompt_tokens_details", "cached_tokens", "finish_reason", "reasoning", "reasoning_details", "text"),
+    *("function_call", "custom", "error", "object", "chat.completion", "type", "messages", "system", "tools"),
+    *("message_start", "message_delta", "message_stop", "content_block", "content_block_start", "tool_use"),
+    *(
+        "content_block_delta",
+        "content_block_stop",
+        "partial_json",
+        "thinking",
+        "stop_reason",
+        "input",
+        "role",
+    ),
+    *("tool", "tool_result", "tool_use_id", "iterations", "cache_creation", "x_groq", "input_schema"),
+]
+KEYS = st.sampled_from(WORDS)
+LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | KEYS
+VALUES = st.recursive(
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=5),
+    max_leaves=25,
+)
+SHAPED = st.fixed_dictionaries(
+    {},
+    optional={
+        "choices": st.lists(VALUES, max_size=2),
+        "type": KEYS,
+        "usage": VALUES,
+        "delta": VALUES,
+        "content": VALUES,
+        "message": VALUES,
+        "messages": VALUES,
+        "content_block": VALUES,
+        "index": VALUES,
+        "error": VALUES,
+    },
+)
+
+
+def _consistent(reply: Reply) -> None:
+    assert (reply.usage is None) == ("usage-absent" in reply.flags)
+    assert [call.ordinal for call in reply.tool_requests] == list(range(len(reply.tool_requests)))
+    assert all(count >= 0 for count in (reply.usage.buckets() if reply.usage else {}).values())
+
+
+@given(st.sampled_from(DOCUMENTS), st.floats(0, 1, exclude_max=True))
+def test_a_cut_document_gives_no_usage(body: bytes, part: float) -> None:
+    reply = decode_reply(body[: int(len(body) * part)])
+    _consistent(reply)
+    assert reply.wire is None
+    assert reply.usage is None
+    assert {"undecodable", "cut"} <= set(reply.flags)
+
+
+@given(st.sampled_from(STREAMS), st.floats(0, 1, exclude_max=True))
+def test_a_cut_stream_gives_only_what_came(body: bytes, part: float) -> None:
+    whole = decode_reply(body)
+    reply = decode_reply(body[: int(len(body.rstrip()) * part)], media_type="text/event-stream")
+    _consistent(reply)
+    assert (whole.text or "").startswith(reply.text or "")
+    assert len(reply.tool_requests) <= len(whole.tool_requests)
+    for before, after in zip(reply.tool_requests, whole.tool_requests, strict=False):
+        assert after.supplied.startswith(before.supplied)
+    if reply.usage is not None:
+        complete = reply.usage.raw == (whole.usage.raw if whole.usage else None)
+        assert complete or (reply.usage.out is None and "partial" in reply.usage.flags)
+    assert reply.error is not None or "cut" in reply.flags
+
+
+@given(st.sampled_from(STREAMS), st.sampled_from([b"\r\n", b"\r", b"\n"]))
+def test_line_endings_do_not_matter(body: bytes, ending: bytes) -> None:
+    assert decode_reply(body.replace(b"\n", ending)) == decode_reply(body)
+
+
+@given(st.sampled_from(DOCUMENTS + STREAMS), st.data())
+def test_a_damaged_body_never_raises(body: bytes, data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(body)))
+    _consistent(
+        decode_reply(body[:at] + data.draw(st.binary(max_size=4)) + body[at + data.draw(st.integers(0, 9)) :])
+    )
+
+
+@given(st.binary(max_size=200), st.none() | st.integers(100, 599))
+def test_any_bytes_never_raise(body: bytes, status: int | None) -> None:
+    for prefix in (b"", b"data: ", b"{"):
+        _consistent(decode_reply(prefix + body, status=status))
+        decode_request(prefix + body)
+
+
+@given(SHAPED | VALUES)
+def test_any_json_never_raises(value: object) -> None:
+    body = json.dumps(value).encode()
+    _consistent(decode_reply(body))
+    decode_request(body)
+
+
+@given(st.lists(SHAPED, max_size=4))
+def test_any_events_never_raise(values: list[object]) -> None:
+    _consistent(decode_reply(b"".join(b"data: %b\n\n" % json.dumps(value).encode() for value in values)))
