@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol, TypeVar
 from uuid import UUID
 
+from turnledger.errors import LedgerUnavailableError
 from turnledger.model.draft import AliasKind
 from turnledger.model.rows import (
     AgentRow,
@@ -22,6 +23,7 @@ from turnledger.model.rows import (
 )
 from turnledger.model.vocabulary import JournalKind, TurnStatus
 from turnledger.store import sql_rows
+from turnledger.store.body_reader import BodyReader
 from turnledger.store.contract import (
     BodyContent,
     ConversationFilter,
@@ -71,11 +73,25 @@ class ReadSession(Protocol):
         ...
 
 
+class _Content:
+    """See ``contract.BodyContent``."""
+
+    def __init__(self, bodies: BodyReader, size: int, salt: bytes, recipe: bytes) -> None:
+        self.size = size
+        self.salt = salt
+        self._bodies = bodies
+        self._recipe = recipe
+
+    def read(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
+        return self._bodies.read(self._recipe, start, stop)
+
+
 class SqlReader:
     """See ``contract.Reader``."""
 
     def __init__(self, session: ReadSession) -> None:
         self._session = session
+        self._bodies = BodyReader(self._parts)
 
     def _all(self, statement: str, **params: object) -> list[Row]:
         return list(self._session.rows(statement, params))
@@ -88,7 +104,11 @@ class SqlReader:
 
     def ledger_id(self) -> UUID:
         """See ``contract.Reader``."""
-        return UUID(bytes=self._all("get_ledger_id")[0][0])
+        row = self._one("get_ledger_id")
+        if row is None:
+            msg = "The ledger is being made at this moment and has no id yet."
+            raise LedgerUnavailableError(msg, next_step="Try again.")
+        return UUID(bytes=row[0])
 
     def alias(self, kind: AliasKind, scope: UUID, name: str) -> UUID | None:
         """See ``contract.Reader``."""
@@ -283,7 +303,7 @@ class SqlReader:
         size, salt, recipe = row
         if salt is None or recipe is None:
             return BodyRow(slot, size, present=False)
-        raise NotImplementedError
+        return _Content(self._bodies, size, salt, recipe)
 
     def recorded_bodies(self, journal_id: UUID) -> Iterator[RecordedBody]:
         """See ``contract.Reader``."""
@@ -292,7 +312,10 @@ class SqlReader:
 
     def rebuild(self, recipe: bytes) -> Iterator[bytes]:
         """See ``contract.Reader``."""
-        raise NotImplementedError
+        return self._bodies.read(recipe)
+
+    def _parts(self, ids: Collection[int]) -> dict[int, bytes]:
+        return dict(self._session.each("get_parts", [(pid,) for pid in ids]))
 
     # --- the database --------------------------------------------------------------------------
 

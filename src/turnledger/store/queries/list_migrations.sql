@@ -1,0 +1,3 @@
+SELECT number, slug, digest
+FROM migrations
+ORDER BY number
