@@ -1,0 +1,67 @@
+"""Payload commitments: salted ones for bodies of a ledger, plain hashes for journals made elsewhere.
+
+The salt keeps a short body from being guessed from its hash; it is stored with the body and erased with it.
+Golden values: ``vectors/commitment.json``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Iterable
+
+from turnledger.errors import GrammarError
+
+__all__ = ["NO_PAYLOAD", "PayloadHasher", "payload_hash", "plain_hash"]
+
+_DOMAIN = b"turnledger/payload/v1\n"
+_SALT_BYTES = 32
+
+NO_PAYLOAD = hashlib.sha256().digest()
+"""The payload hash of an event that has no payload: SHA-256 of nothing."""
+
+
+def payload_hash(data: bytes | memoryview | Iterable[bytes | memoryview], salt: bytes) -> bytes:
+    """HMAC-SHA-256(salt, "turnledger/payload/v1" LF data), 32 bytes.
+
+    ``data`` is a body, or the chunks of one in order.  Raises GrammarError for a salt that is not 32 bytes.
+    """
+    if isinstance(data, bytes | memoryview):
+        return hmac.digest(_checked(salt), b"".join((_DOMAIN, data)), "sha256")
+    hasher = PayloadHasher(salt)
+    for chunk in data:
+        hasher.update(chunk)
+    return hasher.digest()
+
+
+def plain_hash(data: bytes | memoryview) -> bytes:
+    """SHA-256 of a body, 32 bytes: how journals and fixtures made elsewhere commit to a payload."""
+    return hashlib.sha256(data).digest()
+
+
+class PayloadHasher:
+    """The commitment of a body that arrives in pieces.
+
+    Raises GrammarError for a salt that is not 32 bytes.
+    """
+
+    __slots__ = ("_mac",)
+
+    def __init__(self, salt: bytes) -> None:
+        self._mac = hmac.new(_checked(salt), _DOMAIN, "sha256")
+
+    def update(self, chunk: bytes | memoryview) -> None:
+        """Take the next piece."""
+        self._mac.update(chunk)
+
+    def digest(self) -> bytes:
+        """The commitment of all pieces so far, 32 bytes."""
+        return self._mac.digest()
+
+
+def _checked(salt: bytes) -> bytes:
+    """HMAC pads a short key with zeros, so keys of two lengths can share a tag: one length only."""
+    if len(salt) != _SALT_BYTES:
+        msg = f"A payload's salt is {_SALT_BYTES} bytes, this one is {len(salt)}."
+        raise GrammarError(msg, next_step="Make it with turnledger.ids.new_salt.")
+    return salt
