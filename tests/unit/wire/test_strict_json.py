@@ -80,3 +80,15 @@ def test_errors_hold_nothing_of_the_file() -> None:
         with pytest.raises(ForeignFileError) as caught:
             loads(data, "a file")
         assert "secret" not in str(caught.value)
+
+
+def test_d08_little_stack_left_is_a_finding_too() -> None:
+    def down(levels: int) -> object:
+        return down(levels - 1) if levels else loads(b"[" * MAX_DEPTH + b"]" * MAX_DEPTH, "a file")
+
+    try:
+        value = down(600)
+    except ForeignFileError as error:
+        assert "nested" in error.message  # noqa: PT017  an interpreter with its own stack for C code reads it
+    else:
+        assert isinstance(value, list)

@@ -443,3 +443,18 @@ def test_what_cannot_be_undone_comes_back_as_a_marker() -> None:
     assert decode_value(encode_value({"k": Node()}).data) == {
         "k": Marker("object", {"type": f"{HERE}.Node", "value": {"kids": [], "parent": None}})
     }
+
+
+@pytest.mark.parametrize("above", range(196, 201))
+@pytest.mark.parametrize("inner", [{1: [2]}, {(3,)}], ids=["pairs", "set"])
+def test_d08_a_collection_across_the_limit_can_still_be_read(above: int, inner: object) -> None:
+    value = inner
+    for _ in range(above):
+        value = [value]
+    encoded = encode_value(value)
+    again = decode_value(encoded.data)
+    for _ in range(above):
+        assert isinstance(again, list)
+        (again,) = again
+    assert (again == inner) == (not encoded.lossy)
+    assert encoded.lossy == (b'"depth"' in encoded.data)
