@@ -437,6 +437,9 @@ def test_what_cannot_be_undone_comes_back_as_a_marker() -> None:
     assert decode_value(encode_value({Colour.RED}).data) == Marker(
         "set", {"items": [Marker("enum", {"name": "RED", "type": f"{HERE}.Colour", "value": "r"})]}
     )
+    pairs = decode_value(encode_value({Colour.RED: 1}).data)
+    assert isinstance(pairs, Marker)
+    assert pairs.kind == "pairs"
     assert decode_value(b'{"$turnledger":"of-a-later-version","x":[1]}') == Marker(
         "of-a-later-version", {"x": [1]}
     )
