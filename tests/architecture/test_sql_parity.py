@@ -1,66 +1,74 @@
-"""Both engines have the same statements, with the same parameters, and the same migrations."""
+"""Both engines answer to the same statements and have the same migrations.
+
+A statement lies in ``store/queries`` for both engines.  Where an engine needs another one, its own folder
+holds it under the same name, and the first line says ``-- only: <engine>  <why>``.
+"""
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
 import pytest
 
+from turnledger.store.sql import load_statements
+
 STORE = Path(__file__).parents[2] / "src" / "turnledger" / "store"
 ENGINES = ("sqlite", "postgres")
 
-ONLY = re.compile(r"--\s*only:\s*(sqlite|postgres)\s+\S+")
-COMMENT_OR_TEXT = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'", re.DOTALL)
-PARAMETER = re.compile(r"(?<![:\w]):([a-z_]\w*)|%\((\w+)\)[sbt]")
+SHARED = load_statements("turnledger.store")
+OWN = {engine: load_statements(f"turnledger.store.{engine}") for engine in ENGINES}
+ALL_NAMES = set(SHARED).union(*OWN.values())
+
 MIGRATION = re.compile(r"\d{4}_[a-z0-9_]+\.sql")
 
 
-def _files(engine: str, folder: str) -> dict[str, Path]:
-    return {path.name: path for path in (STORE / engine / folder).glob("*.sql")}
+def _named_in(modules: list[Path]) -> set[str]:
+    """The statements that these modules call by name."""
+    texts = {
+        node.value
+        for module in modules
+        for node in ast.walk(ast.parse(module.read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    return texts & ALL_NAMES
 
 
-def _only(statement: Path) -> str | None:
-    """The engine that this statement says it is for alone."""
-    first = statement.read_text().partition("\n")[0]
-    said = ONLY.match(first)
-    return said[1] if said else None
-
-
-def _parameters(statement: Path) -> set[str]:
-    """Names of the values that a statement takes, written ``:name`` or ``%(name)s``."""
-    text = COMMENT_OR_TEXT.sub(" ", statement.read_text())
-    return {plain or driver for plain, driver in PARAMETER.findall(text)}
-
-
-def _shared(engine: str) -> set[str]:
-    return {name for name, path in _files(engine, "queries").items() if _only(path) is None}
-
-
-def test_parameters_are_found_in_both_spellings(tmp_path: Path) -> None:
-    statement = tmp_path / "take_both.sql"
-    statement.write_text("-- :no\nSELECT ':no', x::text FROM t WHERE a = :first AND b = %(second)s")
-    assert _parameters(statement) == {"first", "second"}
-
-
-def test_every_statement_has_its_twin() -> None:
-    assert _shared("sqlite") == _shared("postgres")
-
-
-def test_twins_take_the_same_parameters() -> None:
-    sqlite, postgres = (_files(engine, "queries") for engine in ENGINES)
-    twins = _shared("sqlite") & _shared("postgres")
-    assert not [name for name in twins if _parameters(sqlite[name]) != _parameters(postgres[name])]
+def _migrations(engine: str) -> list[str]:
+    return sorted(path.name for path in (STORE / engine / "migrations").glob("*.sql"))
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_statements_for_one_engine_stand_in_its_room(engine: str) -> None:
-    said = {name: _only(path) for name, path in _files(engine, "queries").items()}
-    assert not {name: only for name, only in said.items() if only not in {None, engine}}
+def test_a_statement_for_one_engine_says_why(engine: str) -> None:
+    first_lines = {
+        path.name: path.read_text().partition("\n")[0] for path in (STORE / engine / "queries").iterdir()
+    }
+    assert not {
+        name: line for name, line in first_lines.items() if not re.match(rf"-- only: {engine}\s+\w", line)
+    }
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_no_engine_repeats_what_is_shared(engine: str) -> None:
+    replaced = OWN[engine].keys() & SHARED.keys()
+    assert not [name for name in replaced if OWN[engine][name].text == SHARED[name].text]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_whatever_both_engines_call_is_there(engine: str) -> None:
+    assert _named_in(sorted(STORE.glob("*.py"))) <= SHARED.keys() | OWN[engine].keys()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_no_statement_lies_unused(engine: str) -> None:
+    rooms = sorted([*STORE.glob("*.py"), *(STORE / engine).glob("*.py")])
+    assert OWN[engine].keys() <= _named_in(rooms)
+    assert SHARED.keys() <= _named_in(sorted(STORE.rglob("*.py")))
 
 
 def test_migrations_have_the_same_numbers_and_names() -> None:
-    sqlite, postgres = (sorted(_files(engine, "migrations")) for engine in ENGINES)
+    sqlite, postgres = (_migrations(engine) for engine in ENGINES)
     assert sqlite == postgres
     assert [name[:4] for name in sqlite] == [f"{number:04}" for number in range(1, len(sqlite) + 1)]
     assert all(MIGRATION.fullmatch(name) for name in sqlite)
