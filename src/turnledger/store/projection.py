@@ -11,11 +11,15 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from turnledger.model.tokens import parse_summary
-from turnledger.model.vocabulary import ApprovalDecision, TurnStatus
+from turnledger.model.vocabulary import ApprovalDecision, Direction, InboundVerdict, MemoryOp, TurnStatus
 
 __all__ = ["ActivityChange", "MemoryRevision", "MessageChange", "Projected", "Projection", "TurnChange"]
 
-_SMALL_INT = re.compile(r"-?[0-9]{1,18}")
+_SMALL_INT = re.compile(r"-?[0-9]{1,15}")  # so that sums of thousands of them stay within 64 bits
+_DIRECTIONS: frozenset[str] = frozenset(Direction)
+_OPERATIONS: frozenset[str] = frozenset(MemoryOp)
+_STATUSES: frozenset[str] = frozenset(TurnStatus)
+_VERDICTS: frozenset[str] = frozenset(InboundVerdict)
 _UNSUCCESSFUL = frozenset(
     {TurnStatus.FAILED, TurnStatus.REFUSED, TurnStatus.INTERRUPTED, TurnStatus.EXHAUSTED}
 )
@@ -111,6 +115,12 @@ def _int(tokens: dict[str, str], key: str) -> int | None:
     return int(value) if value is not None and _SMALL_INT.fullmatch(value) else None
 
 
+def _word(tokens: dict[str, str], key: str, words: frozenset[str]) -> str | None:
+    """The token's value where it is a word of the contract: readers know no others."""
+    value = tokens.get(key)
+    return value if value in words else None
+
+
 def _uuid(tokens: dict[str, str], key: str) -> UUID | None:
     try:
         return UUID(tokens[key])
@@ -182,7 +192,7 @@ class Projection:
         if jid is None:
             return
         change = self._turn(jid, event)
-        change.status, change.closed_ms = tokens.get("status"), event.created_ms
+        change.status, change.closed_ms = _word(tokens, "status", _STATUSES), event.created_ms
         change.error_class, change.ms = tokens.get("class"), _int(tokens, "ms")
         activity = self._activity(event.cid or 0, event)
         activity.open_turns -= 1
@@ -223,8 +233,11 @@ class Projection:
         self._turn(event.jid, event).status = TurnStatus.WAITING if waiting else TurnStatus.RUNNING
 
     def _message_event(self, event: Projected, tokens: dict[str, str]) -> None:
+        direction = _word(tokens, "direction", _DIRECTIONS)
+        if direction is None:
+            return
         change = self._message(event, event.seq)
-        change.direction, change.created_ms = tokens.get("direction", ""), event.created_ms
+        change.direction, change.created_ms = direction, event.created_ms
         change.actor, change.chars = _uuid(tokens, "actor"), _int(tokens, "chars") or 0
         change.turn, change.reply_to = _uuid(tokens, "turn"), _int(tokens, "replyTo")
         self._activity(event.cid or 0, event).messages += 1
@@ -232,7 +245,7 @@ class Projection:
     def _verdict(self, event: Projected, tokens: dict[str, str]) -> None:
         message = _int(tokens, "message")
         if message is not None:
-            self._message(event, message).verdict = tokens.get("verdict")
+            self._message(event, message).verdict = _word(tokens, "verdict", _VERDICTS)
 
     def _collapsed(self, event: Projected, tokens: dict[str, str]) -> None:
         message = _int(tokens, "message")
@@ -251,11 +264,10 @@ class Projection:
 
     def _memory(self, event: Projected, tokens: dict[str, str]) -> None:
         entry, revision = _uuid(tokens, "entry"), _int(tokens, "revision")
-        if entry is not None and revision is not None:
+        op = _word(tokens, "op", _OPERATIONS)
+        if entry is not None and revision is not None and op is not None:
             self.memory.append(
-                MemoryRevision(
-                    event.aid, entry, revision, tokens.get("op", ""), event.jid, event.seq, event.created_ms
-                )
+                MemoryRevision(event.aid, entry, revision, op, event.jid, event.seq, event.created_ms)
             )
 
 

@@ -53,7 +53,7 @@ __all__ = [
 Row: TypeAlias = tuple[Any, ...]
 Values: TypeAlias = tuple[object, ...]
 Write: TypeAlias = tuple[str, list[Values]]
-Lookup: TypeAlias = tuple[str, list[Values]]
+Lookup: TypeAlias = tuple[str, list[Row]]
 
 EMPTYING = ("delete_turns", "delete_activity", "delete_messages", "delete_memory")
 
@@ -77,8 +77,6 @@ _ACTIVITY = attrgetter(
     "cid", "aid", "last_ms", "turns", "open_turns", "failed_turns", "messages", "tokens_in", "tokens_out"
 )
 _COUNTERS = attrgetter(
-    "closed_ms",
-    "ms",
     "model_calls",
     "tool_calls",
     "open_steps",
@@ -100,7 +98,10 @@ def _uuid(value: bytes | None) -> UUID | None:
 
 
 def _word(value: str | None) -> str | None:
-    return None if value is None else str(value)  # a StrEnum is no plain text to a driver
+    """Text as both databases can hold it: no StrEnum, no lone surrogate, no NUL (events encode them)."""
+    if value is None or (type(value) is str and value.isprintable()):
+        return value
+    return str(value).encode("utf-8", "replace").decode().replace("\0", "\ufffd")
 
 
 def name_bytes(name: str) -> bytes:
@@ -137,7 +138,7 @@ def lookups(wants: Wants) -> list[Lookup]:
     ]
 
 
-def _keys(ids: Iterable[UUID]) -> list[Values]:
+def _keys(ids: Iterable[UUID]) -> list[Row]:
     return [(key,) for key in sorted([one.bytes for one in ids])]
 
 
@@ -277,10 +278,10 @@ def _states(changes: Changes) -> Iterator[Write]:
         )
     if changes.journals:
         journals = changes.journals.values()
+        old = [state for state in journals if not state.new]
         yield from _write("insert_journal", [_new_journal(state) for state in journals if state.new])
-        yield from _write(
-            "update_journal", [(*_head(state), state.jid) for state in journals if not state.new]
-        )
+        yield from _write("update_journal", [(*_head(state), state.jid) for state in old if not state.closed])
+        yield from _write("close_journal", [(*_head(state), state.jid) for state in old if state.closed])
 
 
 def _write(statement: str, rows: list[Values]) -> Iterator[Write]:
@@ -305,27 +306,28 @@ def _conversation(state: ConversationState) -> Values:
         state.id.bytes,
         state.aid,
         state.opened_ms,
-        state.connector,
-        str(state.shape),
+        _word(state.connector),
+        _word(state.shape),
         _id(state.place),
         state.next_position,
     )
 
 
 def _head(state: JournalState) -> Values:
-    return (
-        state.next_seq,
-        state.head,
-        state.last_ms,
-        int(state.closed),
-        _id(state.holder),
-        state.epoch,
-        state.until_ms,
-    )
+    return state.next_seq, state.head, state.last_ms, _id(state.holder), state.epoch, state.until_ms
 
 
 def _new_journal(state: JournalState) -> Values:
-    return state.jid, state.kind.value, state.id.bytes, state.aid, state.cid, state.ordinal, *_head(state)
+    return (
+        state.jid,
+        state.kind.value,
+        state.id.bytes,
+        state.aid,
+        state.cid,
+        state.ordinal,
+        int(state.closed),
+        *_head(state),
+    )
 
 
 # --- read models -----------------------------------------------------------------------------------
@@ -335,12 +337,13 @@ def projected_rows(projection: Projection) -> Iterator[Write]:
     """The writes of the read models."""
     if projection.turns:
         turns = projection.turns.values()
+        old = [change for change in turns if change.opened_ms is None]
         yield from _write(
             "insert_turn", [_new_turn(change) for change in turns if change.opened_ms is not None]
         )
-        yield from _write(
-            "update_turn", [_changed_turn(change) for change in turns if change.opened_ms is None]
-        )
+        yield from _write("count_turn", [(*_COUNTERS(change), change.jid) for change in old])
+        described = [(*_description(change), change.jid) for change in old]
+        yield from _write("update_turn", [row for row in described if any(row[:-1])])
     if projection.activity:
         yield "upsert_activity", list(map(_ACTIVITY, projection.activity.values()))
     if projection.messages:
@@ -358,19 +361,22 @@ def _new_turn(change: TurnChange) -> Values:
     return (change.jid, change.aid, change.cid, change.opened_ms, *_description(change), *_COUNTERS(change))
 
 
-def _changed_turn(change: TurnChange) -> Values:
-    return (*_description(change), *_COUNTERS(change), change.jid)
-
-
 def _description(change: TurnChange) -> Values:
-    return change.cause, _id(change.parent), _word(change.status), change.error_class
+    return (
+        _word(change.cause),
+        _id(change.parent),
+        _word(change.status),
+        _word(change.error_class),
+        change.closed_ms,
+        change.ms,
+    )
 
 
 def _new_message(change: MessageChange) -> Values:
     return (
         change.cid,
         change.seq,
-        change.direction,
+        _word(change.direction),
         _id(change.actor),
         change.chars,
         change.created_ms,
@@ -380,7 +386,13 @@ def _new_message(change: MessageChange) -> Values:
 
 
 def _fate(change: MessageChange) -> Values:
-    return change.verdict, _id(change.turn), change.into_seq, change.shed, change.delivery
+    return (
+        _word(change.verdict),
+        _id(change.turn),
+        change.into_seq,
+        _word(change.shed),
+        _word(change.delivery),
+    )
 
 
 def _revision(revision: MemoryRevision) -> Values:
@@ -388,7 +400,7 @@ def _revision(revision: MemoryRevision) -> Values:
         revision.aid,
         revision.entry.bytes,
         revision.revision,
-        revision.op,
+        _word(revision.op),
         revision.jid,
         revision.seq,
         revision.created_ms,

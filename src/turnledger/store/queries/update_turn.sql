@@ -5,14 +5,5 @@ SET
     status = COALESCE(:status, status),
     error_class = COALESCE(:error_class, error_class),
     closed_ms = COALESCE(:closed_ms, closed_ms),
-    ms = COALESCE(:ms, ms),
-    model_calls = model_calls + :model_calls,
-    tool_calls = tool_calls + :tool_calls,
-    open_steps = open_steps + :open_steps,
-    errors = errors + :errors,
-    tokens_in = COALESCE(tokens_in + :tokens_in, :tokens_in, tokens_in),
-    tokens_out = COALESCE(tokens_out + :tokens_out, :tokens_out, tokens_out),
-    cache_read = COALESCE(cache_read + :cache_read, :cache_read, cache_read),
-    cache_write = COALESCE(cache_write + :cache_write, :cache_write, cache_write),
-    reasoning = COALESCE(reasoning + :reasoning, :reasoning, reasoning)
+    ms = COALESCE(:ms, ms)
 WHERE jid = :jid

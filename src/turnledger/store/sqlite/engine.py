@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -102,15 +102,20 @@ class SqliteEngine:
         with translated(self._path):
             if heads.prunes < 0:
                 (heads.prunes,) = self._cursor.execute(self._sql["get_prunes"]).fetchone()
-            missing = heads.missing(wants)
-            rows = [self._each(statement, keys) for statement, keys in lookups(missing)]
-            found = found_states(missing, self._clock.epoch_ms(), heads.prunes, rows)
-        heads.complete(wants, found)
+            missing, found = heads.take(wants)
+            rows = [self._found(statement, keys) for statement, keys in lookups(missing)]
+            read = found_states(missing, self._clock.epoch_ms(), heads.prunes, rows)
+        heads.add(read, found)
+        found.now_ms, found.events, found.aliases = read.now_ms, read.events, read.aliases
         return found
 
-    def _each(self, statement: str, keys: Sequence[Values]) -> Iterator[Row]:
-        for key in keys:
-            yield from self._cursor.execute(self._sql[statement], key).fetchall()
+    def _found(self, statement: str, keys: Sequence[Row]) -> list[Row]:
+        if not keys:
+            return []
+        if statement == "find_aliases":
+            text = self._sql[statement]
+            return [row for key in keys for row in self._cursor.execute(text, key)]
+        return self._rows(statement, {"ids": b"".join(key for (key,) in keys)})
 
     def next_id(self, kind: IdKind) -> int:
         """See ``contract.Engine``."""
@@ -129,7 +134,7 @@ class SqliteEngine:
     def find_parts(self, aid: int, keys: Sequence[int]) -> Iterable[tuple[int, int, bytes]]:
         """See ``contract.Engine``."""
         with translated(self._path):
-            return list(self._each("find_parts", [(key, aid) for key in keys]))
+            return self._rows("find_parts", {"aid": aid, "keys": f"[{','.join(map(str, keys))}]"})
 
     def add_part(self, aid: int, key: int, data: bytes, size: int) -> int:
         """See ``contract.Engine``."""
@@ -193,7 +198,7 @@ class SqliteEngine:
                 }
                 if not self._rows("renew_lease", params):
                     lost.add(turn)
-                self._heads.journals.pop(turn, None)
+                self._heads.journals.pop(turn.int, None)
         return lost
 
     def acquire(self, turn: UUID, holder: UUID, ttl_ms: int) -> LeaseRow | None:
@@ -206,7 +211,7 @@ class SqliteEngine:
         }
         with self._transaction():
             rows = self._rows("acquire_lease", params)
-            self._heads.journals.pop(turn, None)
+            self._heads.journals.pop(turn.int, None)
         return lease_row(rows[0]) if rows else None
 
     def _rows(self, statement: str, params: Mapping[str, object]) -> list[Row]:

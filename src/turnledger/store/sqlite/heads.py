@@ -19,12 +19,13 @@ class Heads:
     """Heads of agents, conversations and journals, the last small keys, and the count of prunes.
 
     A state is the very object that the planner changed; so after a rollback everything is forgotten.
+    The keys are ``UUID.int``, which hashes ten times as fast as the UUID.
     """
 
     def __init__(self) -> None:
-        self.agents: dict[UUID, AgentState] = {}
-        self.conversations: dict[UUID, ConversationState] = {}
-        self.journals: dict[UUID, JournalState] = {}
+        self.agents: dict[int, AgentState] = {}
+        self.conversations: dict[int, ConversationState] = {}
+        self.journals: dict[int, JournalState] = {}
         self.prunes = -1  # not known
         self.last_part = 0
         self.last_keys: dict[IdKind, int] = {}
@@ -37,24 +38,23 @@ class Heads:
         self.prunes = -1
         self.last_keys.clear()
 
-    def missing(self, wants: Wants) -> Wants:
-        """What of ``wants`` has to be read."""
-        return Wants(
-            wants.agents - self.agents.keys(),
-            wants.conversations - self.conversations.keys(),
-            (wants.journals | wants.conversations) - self.journals.keys(),
+    def take(self, wants: Wants) -> tuple[Wants, Found]:
+        """What of ``wants`` has to be read, and what of it is remembered."""
+        found = Found(0, self.prunes)
+        missing = Wants(
+            _take(wants.agents, self.agents, found.agents),
+            _take(wants.conversations, self.conversations, found.conversations),
+            _take(wants.journals | wants.conversations, self.journals, found.journals),
             wants.events,
             wants.aliases,
         )
+        return missing, found
 
-    def complete(self, wants: Wants, found: Found) -> None:
-        """Remember what was found, and add to it what was wanted and is remembered."""
-        self.agents |= found.agents
-        self.conversations |= found.conversations
-        self.journals |= found.journals
-        _add(wants.agents, self.agents, found.agents)
-        _add(wants.conversations, self.conversations, found.conversations)
-        _add(wants.journals | wants.conversations, self.journals, found.journals)
+    def add(self, read: Found, found: Found) -> None:
+        """Remember what was read, and put it with what was remembered."""
+        _put(read.agents, self.agents, found.agents)
+        _put(read.conversations, self.conversations, found.conversations)
+        _put(read.journals, self.journals, found.journals)
 
     def keep(self, changes: Changes) -> None:
         """Remember what was committed."""
@@ -63,17 +63,27 @@ class Heads:
             return
         for agent in changes.agents.values():
             agent.new = False
-            self.agents[agent.id] = agent
+            self.agents[agent.id.int] = agent
         for conversation in changes.conversations.values():
             conversation.new = False
-            self.conversations[conversation.id] = conversation
+            self.conversations[conversation.id.int] = conversation
         for journal in changes.journals.values():
             journal.new = False
-            self.journals[journal.id] = journal
+            self.journals[journal.id.int] = journal
 
 
-def _add(wanted: set[UUID], remembered: Mapping[UUID, _T], found: dict[UUID, _T]) -> None:
+def _take(wanted: set[UUID], remembered: Mapping[int, _T], found: dict[UUID, _T]) -> set[UUID]:
+    missing: set[UUID] = set()
     for key in wanted:
-        state = remembered.get(key)
-        if state is not None:
+        state = remembered.get(key.int)
+        if state is None:
+            missing.add(key)
+        else:
             found[key] = state
+    return missing
+
+
+def _put(read: dict[UUID, _T], remembered: dict[int, _T], found: dict[UUID, _T]) -> None:
+    if read:
+        remembered.update({key.int: state for key, state in read.items()})
+        found.update(read)

@@ -11,7 +11,6 @@ from typing import Final
 
 from turnledger.errors import (
     ForeignFileError,
-    GrammarError,
     LedgerBusyError,
     LedgerClosedError,
     LedgerCorruptError,
@@ -26,9 +25,6 @@ __all__ = ["busy", "explain", "foreign", "translated", "unavailable"]
 _TAKEN: Final = frozenset(
     {"SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_ROWID"}
 )
-_OUTSIDE: Final = frozenset(
-    {"SQLITE_CONSTRAINT_CHECK", "SQLITE_CONSTRAINT_NOTNULL", "SQLITE_CONSTRAINT_DATATYPE", "SQLITE_TOOBIG"}
-)
 _RESTORE: Final = "Stop writing to it, run `turnledger doctor`, and restore the ledger from a backup."
 
 
@@ -39,6 +35,8 @@ def translated(path: Path) -> Generator[None]:
         yield
     except sqlite3.Error as error:
         raise explain(error, path) from error
+    except (OverflowError, UnicodeEncodeError) as error:  # of a value that no column can hold
+        raise _refused(error, path) from error
 
 
 def explain(error: sqlite3.Error, path: Path) -> LedgerError | RowConflictError:
@@ -46,19 +44,14 @@ def explain(error: sqlite3.Error, path: Path) -> LedgerError | RowConflictError:
     name = getattr(error, "sqlite_errorname", "")
     if name in _TAKEN:
         return RowConflictError(str(error))
-    if name in _OUTSIDE:
-        return GrammarError(f"The database refused a value: {error}.")
-    kind = "_".join(name.split("_")[:2])
-    make = _KINDS.get(kind)
+    make = _KINDS.get("_".join(name.split("_")[:2]))
     if make is not None:
         return make(error, path)
     if "decode" in str(error):
         return LedgerCorruptError(f"{path} holds text that is not UTF-8.", next_step=_RESTORE)
-    if isinstance(error, sqlite3.ProgrammingError):
+    if "closed" in str(error):
         return LedgerClosedError(f"The connection to {path} was closed.", next_step="Open the ledger again.")
-    return LedgerError(
-        f"SQLite refused a statement on {path}: {error}.", next_step="Run `turnledger doctor`."
-    )
+    return _refused(error, path)
 
 
 def busy(path: Path, wait_ms: int) -> LedgerBusyError:
@@ -133,9 +126,11 @@ def _statement(error: sqlite3.Error, path: Path) -> LedgerError:
         return LedgerVersionError(
             f"{path} lacks a part of the ledger's schema: {error}.", next_step="Run `turnledger migrate`."
         )
-    return LedgerError(
-        f"SQLite refused a statement on {path}: {error}.", next_step="Run `turnledger doctor`."
-    )
+    return _refused(error, path)
+
+
+def _refused(error: Exception, path: Path) -> LedgerError:
+    return LedgerUnavailableError(f"{path} refused: {error}.", next_step="Run `turnledger doctor`.")
 
 
 _KINDS: Final = {

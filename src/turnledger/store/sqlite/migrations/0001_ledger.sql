@@ -62,6 +62,7 @@ CREATE INDEX journals_open ON journals (jid) WHERE closed = 0 AND kind = 'turn';
 CREATE INDEX journals_conversation ON journals (cid);
 
 -- prevHash is the hash of the row before; the summary's last token is detail=<SHA-256 of detail>.
+-- GLOB stops at a NUL character, so that is looked for apart.
 CREATE TABLE events (
     eid          INTEGER PRIMARY KEY,
     jid          INTEGER NOT NULL REFERENCES journals (jid),
@@ -73,9 +74,12 @@ CREATE TABLE events (
     payload_hash BLOB NOT NULL CHECK (length(payload_hash) = 32),
     hash         BLOB NOT NULL CHECK (length(hash) = 32),
     type         TEXT NOT NULL CHECK (
-        length(type) BETWEEN 1 AND 32 AND type GLOB '[A-Z]*' AND type NOT GLOB '*[^A-Z0-9_]*'
+        length(CAST(type AS BLOB)) BETWEEN 1 AND 32
+        AND type GLOB '[A-Z]*' AND type NOT GLOB '*[^A-Z0-9_]*' AND instr(type, char(0)) = 0
     ),
-    tokens       TEXT NOT NULL CHECK (length(tokens) <= 4024 AND tokens NOT GLOB '*[^ -~]*'),
+    tokens       TEXT NOT NULL CHECK (
+        length(CAST(tokens AS BLOB)) <= 4024 AND tokens NOT GLOB '*[^ -~]*' AND instr(tokens, char(0)) = 0
+    ),
     detail       BLOB NOT NULL
 ) STRICT;
 

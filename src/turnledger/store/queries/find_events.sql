@@ -1,3 +1,0 @@
-SELECT event_id, jid, seq, type, tokens, payload_hash, hash, created_ms, position
-FROM events
-WHERE event_id = :id

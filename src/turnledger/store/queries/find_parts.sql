@@ -1,3 +1,0 @@
-SELECT key, pid, data
-FROM parts
-WHERE key = :key AND aid = :aid

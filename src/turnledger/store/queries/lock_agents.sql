@@ -1,3 +1,0 @@
-SELECT aid, id, name, opened_ms, turns, conversations
-FROM agents
-WHERE id = :id

@@ -1,3 +1,0 @@
-SELECT cid, id, aid, opened_ms, connector, shape, place, next_position
-FROM conversations
-WHERE id = :id
