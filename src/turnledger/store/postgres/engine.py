@@ -1,0 +1,271 @@
+"""The write connection: begin and load in one round trip, save and commit in another."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import contextmanager, suppress
+from typing import Final
+from uuid import UUID
+
+from turnledger.clock import SYSTEM, Clock
+from turnledger.errors import LedgerUnavailableError
+from turnledger.model.rows import LeaseRow
+from turnledger.store.contract import RowConflictError, StoredBody
+from turnledger.store.postgres.link import Call, Link, Row
+from turnledger.store.postgres.problems import LinkLostError, ServerError, explain, unreachable
+from turnledger.store.postgres.redial import Redial
+from turnledger.store.postgres.statements import STATEMENTS, call
+from turnledger.store.projection import Projection
+from turnledger.store.sql_mapping import (
+    EMPTYING,
+    Values,
+    Write,
+    changed_rows,
+    found_states,
+    lease_row,
+    lookups,
+    projected_rows,
+)
+from turnledger.store.state import Changes, Found, IdKind, Wants
+
+__all__ = ["PostgresEngine"]
+
+NOTIFY_EVERY_US: Final = 20_000
+PLACES: Final = 1 << 20  # events that one transaction can hold: the low bits of their cursors
+PART_BLOCK: Final = 64  # as the sequence parts_pid counts
+
+KNOWN_JOURNALS: Final = 1 << 16
+
+_OPENING: Final = (call("begin"), call("hold_parts"))
+
+_SEQUENCES: Final = {
+    IdKind.AGENT: "agents_aid",
+    IdKind.CONVERSATION: "conversations_cid",
+    IdKind.JOURNAL: "journals_jid",
+}
+
+
+class PostgresEngine:
+    """See ``contract.Engine``.  ``load`` carries ``begin`` with it, ``commit`` carries ``save``."""
+
+    def __init__(self, link: Link, redial: Redial, clock: Clock = SYSTEM) -> None:
+        self._link = link
+        self._redial = redial
+        self._clock = clock
+        self._in_doubt = False
+        self._notified_us = -NOTIFY_EVERY_US
+        self._part_keys: list[int] = []
+        self._known: set[bytes] = set()  # journals that exist
+        self._clear()
+
+    def _clear(self) -> None:
+        self._first_eid = 0
+        self._missing: dict[IdKind, int] = {}
+        self._keys: defaultdict[IdKind, list[int]] = defaultdict(list)
+        self._parts: list[Values] = []
+
+    # --- an append -----------------------------------------------------------------------------
+
+    def begin(self) -> None:
+        """See ``contract.Engine``."""
+        self._clear()
+        self._connect()
+        with suppress(LinkLostError):  # load notices, and begins again on a new link
+            self._link.send(_OPENING)
+
+    def _connect(self) -> None:
+        if self._link.closed:
+            self._link = self._redialled()
+
+    def _redialled(self) -> Link:
+        try:
+            return self._redial.open(patient=True)
+        except LedgerUnavailableError as error:
+            if self._in_doubt:
+                msg = f"{error.message} Whether the append before it broke was recorded is not known."
+                next_step = "Send it again as it is once the server is back."
+                raise LedgerUnavailableError(msg, next_step=next_step) from error
+            raise
+
+    def load(self, wants: Wants) -> Found:
+        """See ``contract.Engine``."""
+        reads = lookups(wants)
+        agents, conversations, journals, events = ([key for (key,) in keys] for _, keys in reads[:4])
+        names = reads[4][1]
+        # An agent's counts move where a journal is opened, so its row is locked only where one may be.
+        lock_agents = [] if self._known.issuperset(journals) else [call("lock_agents", agents, journals)]
+        calls = [
+            *lock_agents,
+            call("find_agents", agents),
+            call("lock_conversations", conversations),
+            call("lock_journals", journals),
+            call("find_events", events),
+            *[call("find_aliases", *name) for name in names],
+            call("get_place_in_time"),
+        ]
+        *states, place = self._first_run(calls, _OPENING)[len(_OPENING) + len(lock_agents) :]
+        [(now_ms, prunes, self._first_eid)] = place
+        aliases = [row for rows in states[4:] for row in rows]
+        found = found_states(wants, now_ms, prunes, [*states[:4], aliases])
+        self._remember(found)
+        self._missing = {
+            IdKind.CONVERSATION: len(conversations) - len(found.conversations),
+            IdKind.JOURNAL: len(journals) - len(found.journals),
+        }
+        return found
+
+    def _remember(self, found: Found) -> None:
+        if len(self._known) > KNOWN_JOURNALS:
+            self._known.clear()
+        self._known.update([journal.bytes for journal in found.journals])
+
+    def next_id(self, kind: IdKind) -> int:
+        """See ``contract.Engine``.  One round trip gets the keys of all that ``load`` did not find."""
+        keys = self._keys[kind]
+        if not keys:
+            keys += self._draw(_SEQUENCES[kind], max(1, self._missing.get(kind, 1)))
+        return keys.pop(0)
+
+    def find_parts(self, aid: int, keys: Sequence[int]) -> Iterable[tuple[int, int, bytes]]:
+        """See ``contract.Engine``."""
+        [rows] = self._run([call("find_parts", list(keys), aid)])
+        return [(key, pid, data) for key, pid, data in rows]
+
+    def add_part(self, aid: int, key: int, data: bytes, size: int) -> int:
+        """See ``contract.Engine``."""
+        if not self._part_keys:
+            [first] = self._draw("parts_pid", 1)
+            self._part_keys = list(range(first + PART_BLOCK - 1, first - 1, -1))
+        pid = self._part_keys.pop()
+        self._parts.append((pid, aid, key, size, data))
+        return pid
+
+    def save(self, changes: Changes, bodies: Sequence[StoredBody], projection: Projection) -> None:
+        """See ``contract.Engine``.  A key that is taken shows at ``commit``."""
+        if len(changes.events) > PLACES:
+            msg = f"One transaction holds at most {PLACES} events, not {len(changes.events)}."
+            raise LedgerUnavailableError(msg, next_step="Append in smaller batches.")
+        self._send(map(self._placed, changed_rows(changes, bodies, self._parts)))
+        self._send(projected_rows(projection))
+
+    def _placed(self, write: Write) -> Write:
+        name, rows = write
+        if name != "insert_event":
+            return write
+        return name, [(self._first_eid + place, *row) for place, row in enumerate(rows)]
+
+    def commit(self) -> None:
+        """See ``contract.Engine``.  A connection that breaks here means planning again: event ids tell."""
+        try:
+            self._link.run([call("commit")])
+        except LinkLostError as error:
+            self._in_doubt = True
+            msg = "the connection broke during the commit"
+            raise RowConflictError(msg) from error
+        except ServerError as error:
+            raise explain(error, self._link.label) from error
+        self._in_doubt = False
+
+    def rollback(self) -> None:
+        """See ``contract.Engine``."""
+        self._clear()
+        while self._link.in_transaction:
+            try:
+                self._link.run([call("rollback")])
+            except ServerError:
+                continue  # of a statement sent before: the transaction is still to be ended
+            except LinkLostError:
+                return
+
+    # --- beside appends ------------------------------------------------------------------------
+
+    def renew(self, holder: UUID, turns: Sequence[tuple[UUID, int]], ttl_ms: int) -> set[UUID]:
+        """See ``contract.Engine``."""
+        calls = [
+            call("renew_lease", ttl_ms, turn, holder.bytes, epoch)
+            for turn, epoch in sorted(
+                (turn.bytes, epoch) for turn, epoch in turns
+            )  # the order of lock_journals
+        ]
+        self._connect()
+        held = {UUID(bytes=turn) for rows in self._first_run(calls) for (turn,) in rows}
+        return {turn for turn, _ in turns} - held
+
+    def acquire(self, turn: UUID, holder: UUID, ttl_ms: int) -> LeaseRow | None:
+        """See ``contract.Engine``."""
+        self._connect()
+        [rows] = self._run([call("acquire_lease", holder.bytes, ttl_ms, turn.bytes)])
+        return lease_row(rows[0]) if rows else None
+
+    def notify(self) -> None:
+        """See ``contract.Engine``.  Not waited for; at most every 20 ms, so listeners look once more."""
+        now = self._clock.monotonic_us()
+        if now - self._notified_us < NOTIFY_EVERY_US or self._link.closed:
+            return
+        self._notified_us = now
+        try:
+            self._link.post(call("notify"))
+        except LinkLostError:
+            return  # the next append connects anew; a listener that hears nothing looks by itself
+
+    @contextmanager
+    def rebuilding(self) -> Generator[Callable[[Projection], None]]:
+        """See ``contract.Engine``.  Appends wait until it is over."""
+        self._connect()
+        emptying = [call(name) for name in EMPTYING]
+        try:
+            self._run([call("begin"), call("lock_events"), *emptying], patient=True)
+            yield self._apply
+            self._run([call("commit")], patient=True)
+        finally:
+            self.rollback()
+
+    def _apply(self, projection: Projection) -> None:
+        self._run([one for write in projected_rows(projection) for one in _calls(write)], patient=True)
+
+    def close(self) -> None:
+        """See ``contract.Engine``."""
+        self._link.close()
+
+    # --- the link ------------------------------------------------------------------------------
+
+    def _draw(self, sequence: str, count: int) -> list[int]:
+        [rows] = self._run([call("draw_keys", sequence, count)])
+        return [key for (key,) in rows]
+
+    def _first_run(self, calls: Sequence[Call], sent: Sequence[Call] = ()) -> list[list[Row]]:
+        """Run calls that may be repeated, on a new link where the old one broke while nobody looked.
+
+        ``sent`` are the calls that went before.
+        """
+        try:
+            return self._link.run(calls)
+        except LinkLostError:
+            self._link = self._redialled()
+            return self._run([*sent, *calls])
+        except ServerError as error:
+            raise explain(error, self._link.label) from error
+
+    def _send(self, writes: Iterable[Write]) -> None:
+        try:
+            self._link.send([one for write in writes for one in _calls(write)])
+        except LinkLostError as error:
+            raise unreachable(self._link.label, str(error), "Try again.") from error
+        except ServerError as error:
+            raise explain(error, self._link.label) from error
+
+    def _run(self, calls: Sequence[Call], *, patient: bool = False) -> list[list[Row]]:
+        """Run calls; errors come as the contract's."""
+        try:
+            return self._link.run(calls, None) if patient else self._link.run(calls)
+        except LinkLostError as error:
+            raise unreachable(self._link.label, str(error), "Try again.") from error
+        except ServerError as error:
+            raise explain(error, self._link.label) from error
+
+
+def _calls(write: Write) -> list[Call]:
+    name, rows = write
+    statement = STATEMENTS[name]
+    return [(statement, row) for row in rows]

@@ -1,0 +1,2 @@
+-- only: postgres  transactions are statements of a pipeline
+COMMIT

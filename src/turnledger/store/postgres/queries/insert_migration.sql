@@ -1,0 +1,3 @@
+-- only: postgres  the database's clock
+INSERT INTO migrations (number, slug, digest, applied_ms)
+VALUES (:number, :slug, :digest, clock_ms())

@@ -1,0 +1,2 @@
+-- only: postgres  notifications wake whoever follows the ledger
+LISTEN turnledger

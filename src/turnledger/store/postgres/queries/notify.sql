@@ -1,0 +1,2 @@
+-- only: postgres  tells listeners in other processes that something was committed
+NOTIFY turnledger
