@@ -1,0 +1,67 @@
+"""A caller's object as the bytes it is at this moment, with what has to be said about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from turnledger.wire.values import encode_text, encode_value
+
+__all__ = ["BINARY", "EVENTS", "JSON", "Attachment", "Content", "snapshot", "snapshot_body"]
+
+JSON = "application/json"
+TEXT = "text/plain; charset=utf-8"
+EVENTS = "text/event-stream"
+BINARY = "application/octet-stream"
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """Bytes of one body.
+
+    ``encoded`` says that they are this library's form of an object, ``lossy`` that the object cannot be had
+    back from them, ``chars`` how many code points a text has (None where the body is no text).
+    """
+
+    data: bytes = field(repr=False)
+    media_type: str = JSON
+    chars: int | None = None
+    encoded: bool = False
+    lossy: bool = False
+
+    def count_chars(self) -> int:
+        """Code points of the text, or of the bytes read as UTF-8."""
+        return len(self.data.decode("utf-8", "replace")) if self.chars is None else self.chars
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file that came with a message or goes with an answer."""
+
+    data: bytes = field(repr=False)
+    media_type: str = BINARY
+
+
+def snapshot(value: object, media_type: str | None = None) -> Content:
+    """The content of any object: text and bytes as they are, anything else in the canonical form.
+
+    Never raises on a caller's object and keeps no reference to it.
+    """
+    if isinstance(value, str):
+        text = encode_text(value)
+        return Content(text.data, media_type or TEXT, chars=len(value), lossy=text.lossy)
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return Content(bytes(value), media_type or BINARY)
+    encoded = encode_value(value)
+    return Content(encoded.data, media_type or JSON, encoded=True, lossy=encoded.lossy)
+
+
+def snapshot_body(value: object, media_type: str | None = None) -> Content:
+    """A request or a reply: its type, where none is given, is told from its first byte."""
+    content = snapshot(value, media_type)
+    if media_type is not None or content.encoded:
+        return content
+    head = content.data[:64].lstrip()
+    guess = JSON if head[:1] in {b"{", b"["} else EVENTS if head.startswith((b"data:", b"event:")) else None
+    if guess is None:
+        return content
+    return Content(content.data, guess, content.chars, lossy=content.lossy)

@@ -1,0 +1,76 @@
+"""The recorder's handle on a ledger.  It has no read methods: see ``turnledger.read``."""
+
+from __future__ import annotations
+
+import logging
+import os
+import weakref
+from types import TracebackType
+from typing import Self
+
+from turnledger.capture.agent import Agent
+from turnledger.capture.core import Core
+from turnledger.capture.recovery import Sweeper
+from turnledger.capture.sink import Sink
+from turnledger.clock import SYSTEM, Clock
+from turnledger.errors import LedgerError, UsageError
+
+__all__ = ["Ledger"]
+
+SHORTEST_LEASE_S = 0.1
+
+_log = logging.getLogger("turnledger")
+_living: weakref.WeakSet[Core] = weakref.WeakSet()
+
+
+class Ledger:
+    """Records what agents do.  Safe to use from many threads; a forked child may go on using it."""
+
+    def __init__(self, sink: Sink, *, lease_s: float = 30.0, clock: Clock = SYSTEM) -> None:
+        if lease_s < SHORTEST_LEASE_S:
+            msg = f"A lease of {lease_s} seconds is too short to be renewed in time."
+            raise UsageError(msg, next_step="Give lease_s at least 0.1; 30 is usual.")
+        self.label = sink.label
+        """Where the records go, without credentials."""
+        self._core = Core(sink, clock, int(lease_s * 1000))
+        _living.add(self._core)
+        _end_interrupted(sink)
+
+    def agent(self, name: str, *, version: str | None = None, environment: str | None = None) -> Agent:
+        """The agent with this name, made when it is first met.
+
+        ``version`` and ``environment`` of the program are noted with each of its turns.
+        """
+        return Agent(self._core, name, {"agentVersion": version, "environment": environment})
+
+    def close(self) -> None:
+        """Finish what is queued and give connections back.
+
+        Turns that are still open show no sign of life from here on.  Idempotent; not needed at exit.
+        """
+        self._core.heartbeat.stop()
+        self._core.sink.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _end_interrupted(sink: Sink) -> None:
+    try:
+        Sweeper(sink).sweep()
+    except LedgerError as error:
+        _log.warning("Turnledger could not look for interrupted turns. %s", error.message)
+
+
+def _after_fork() -> None:
+    for core in list(_living):
+        core.after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,314 @@
+"""One request to a model: the body before it leaves, what came back or arrived of it, usage as reported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar, Final, TypeVar, cast, overload
+
+from turnledger.capture.asked import Asked
+from turnledger.capture.composer import compose, name_token
+from turnledger.capture.content import EVENTS, Content, snapshot, snapshot_body
+from turnledger.capture.failure import failure_of, stop_code
+from turnledger.capture.prompts import snapshot_of_request
+from turnledger.capture.steps import Outcome, Step
+from turnledger.capture.turn_journal import TurnJournal
+from turnledger.capture.words import word
+from turnledger.errors import UsageError
+from turnledger.model.events import ModelCall, ModelResult
+from turnledger.model.vocabulary import Form, ModelStatus
+from turnledger.providers.decode import decode_reply, decode_request
+from turnledger.providers.document import as_map, parse
+from turnledger.providers.exchange import Reply, ToolRequest, Usage
+from turnledger.providers.usage import normalise_usage
+from turnledger.wire.values import encode_value
+
+if TYPE_CHECKING:
+    from turnledger.capture.pen import Pen
+    from turnledger.capture.receipts import Receipt
+    from turnledger.capture.waiting import Work
+    from turnledger.model.draft import Placed
+
+__all__ = ["ModelCallStep"]
+
+T = TypeVar("T")
+
+REQUESTS = 1000
+FIRST_FAILURE = 400
+_ARRIVED: Final = object()
+
+
+class ModelCallStep(Step):
+    """A model call; use it with ``with`` or ``async with`` and give it what came back.
+
+    Inside the block either ``result(reply)``, or ``chunk(piece)`` for each piece of a stream and ``result()``
+    at its end.  A block left without it is recorded as ``aborted`` with what arrived, or as the error that
+    left it.
+    """
+
+    STAGE: ClassVar[str] = "model_call"
+
+    def __init__(
+        self,
+        pen: Pen,
+        *,
+        request: object,
+        role: str | None,
+        model: str | None,
+        stream: bool | None,
+        provider: str | None,
+        prompt: Receipt | None,
+        retry_of: ModelCallStep | None,
+        media_type: str | None,
+    ) -> None:
+        super().__init__(pen)
+        body = snapshot_body(request, media_type)
+        asked = decode_request(cast("Mapping[str, object]", request) if type(request) is dict else body.data)
+        self.attempt: int = 1 if retry_of is None else retry_of.attempt + 1
+        """1 for the first try, one more for each retry."""
+        self.asked: Asked | None = None
+        """The tools that the reply asked for, once it is on record."""
+        self.prompt_digest: str | None = None
+        self._provider = provider
+        self._prompt = prompt
+        self._snapshot = None if prompt is not None else snapshot_of_request(asked, role)
+        self._reply: Reply | None = None
+        self._body: Content | None = None
+        self._usage: Usage | None = None
+        self._status: ModelStatus | None = None
+        self._http_status: int | None = None
+        self._pieces: list[bytes] = []
+        self._pieces_encoded = False
+        self._ttft_us: int | None = None
+        facts: dict[str, object] = {
+            "provider": provider,
+            "wire": asked.wire,
+            "messages": asked.messages,
+            "retryOf": None if retry_of is None else retry_of.seq,
+        }
+        model = model or asked.model
+        event = ModelCall(
+            role=None if role is None else name_token(facts, "role", role),
+            model=None if model is None else name_token(facts, "model", model),
+            attempt=self.attempt,
+            bytes=len(body.data),
+            stream=asked.stream if stream is None else stream,
+            form=Form.ENCODED if body.encoded else Form.WIRE,
+        )
+        self._intent = compose(
+            event, body, facts=facts, event_id=self.event_id, lane=f"MODEL_CALL {role or ''}"[:200]
+        )
+
+    # --- what came back ------------------------------------------------------------------------
+
+    def chunk(self, piece: T) -> T:
+        """Keep one piece of a streamed reply as it arrived (bytes, text or an object), and give it back.
+
+        The first one sets the time to the first token.  Pieces are held in memory and recorded when the
+        block ends, so a process that is killed in the middle of a stream leaves the call in doubt.
+        """
+        if self._ttft_us is None:
+            self._ttft_us = self._pen.core.clock.monotonic_us() - (self._began_us or 0)
+        content = snapshot(piece)
+        if content.encoded:
+            self._pieces_encoded = True
+            self._pieces.append(b"data: " + content.data + b"\n\n")
+        else:
+            self._pieces.append(content.data)
+        return piece
+
+    @overload
+    def result(
+        self,
+        *,
+        usage: object = None,
+        http_status: int | None = None,
+        status: str | None = None,
+    ) -> None: ...
+
+    @overload
+    def result(
+        self,
+        reply: T,
+        *,
+        usage: object = None,
+        media_type: str | None = None,
+        http_status: int | None = None,
+        status: str | None = None,
+    ) -> T: ...
+
+    def result(
+        self,
+        reply: object = _ARRIVED,
+        *,
+        usage: object = None,
+        media_type: str | None = None,
+        http_status: int | None = None,
+        status: str | None = None,
+    ) -> object:
+        """Take the reply (bytes, text or an object) and give it back; without one, the pieces are all of it.
+
+        Usage, served model, finish reason and tool requests are read from it.  ``usage`` is the provider's
+        usage object where it came another way.  ``status`` overrides what the reply says of itself:
+        ``ok``, ``error`` or ``cut``.
+        """
+        if self._body is not None:
+            msg = "This model call has its result already."
+            raise UsageError(msg, next_step="A retry is a call of its own: model_call(retry_of=…).")
+        self._status = None if status is None else word(ModelStatus, status)
+        self._http_status = http_status
+        self._usage = None if usage is None else _read_usage(usage)
+        if reply is _ARRIVED:
+            self._body = self._arrived() or Content(b"", EVENTS)
+            return None
+        self._body = snapshot_body(reply, media_type)
+        self._value = reply
+        return reply
+
+    @property
+    def reply(self) -> Reply:
+        """What could be read from the reply; raises UsageError before there is one."""
+        if self._body is None:
+            msg = "There is no reply yet."
+            raise UsageError(msg, next_step="Call result(…) first.")
+        return self._decoded(self._body)
+
+    @property
+    def tool_requests(self) -> tuple[ToolRequest, ...]:
+        """The tools that the reply asks for, with the exact text of their arguments."""
+        return self.reply.tool_requests
+
+    @property
+    def served_model(self) -> str | None:
+        """The model that answered, as the provider names it."""
+        return None if self._reply is None else self._reply.served_model
+
+    @property
+    def finish(self) -> str | None:
+        """Why the model stopped, in the closed vocabulary of ``providers``."""
+        return None if self._reply is None else self._reply.finish
+
+    def _arrived(self) -> Content | None:
+        if not self._pieces:
+            return None
+        data = b"".join(self._pieces)
+        if self._pieces_encoded:
+            return Content(data, EVENTS, encoded=True)
+        return snapshot_body(data)
+
+    def _decoded(self, body: Content) -> Reply:
+        if self._reply is None:
+            self._reply = decode_reply(
+                body.data, provider=self._provider, media_type=body.media_type, status=self._http_status
+            )
+        return self._reply
+
+    # --- its two events ------------------------------------------------------------------------
+
+    def _begin(self) -> Work[Placed]:
+        what = "The model call (it has not run)"
+        journal = yield from self._pen.journal_for(what)
+        self._journal = journal
+        call, event = self._intent, self._intent.event
+        if self._prompt is not None and isinstance(event, ModelCall):
+            placed: Placed = yield self._prompt.future
+            call = call.saying(replace(event, prompt=placed.seq))
+        elif self._snapshot is not None:
+            agent = yield from self._pen.agent_id()
+            self.prompt_digest = self._snapshot.digest(agent)
+        return (yield from journal.append_call(what, call, self._snapshot))
+
+    def _outcome(self, error: BaseException | None, us: int) -> Outcome:
+        body = self._body or self._arrived()
+        facts: dict[str, object] = {"us": us, "chunks": len(self._pieces) or None}
+        slots: dict[str, Content] = {}
+        payload = body
+        if error is not None and self._body is None:
+            failure = failure_of(error)
+            facts |= failure.facts()
+            if body is None:
+                payload = failure.payload
+            else:
+                slots["attachment-0"] = failure.payload
+        reply = Reply(flags=("usage-absent",)) if body is None else self._decoded(body)
+        event = self._event(reply, self._status_of(reply, body, error), us, facts)
+        return Outcome(event, payload, slots, facts)
+
+    def _status_of(self, reply: Reply, body: Content | None, error: BaseException | None) -> ModelStatus:
+        if self._status is not None:
+            return self._status
+        if self._body is not None:
+            failed = reply.error is not None or (self._http_status or 0) >= FIRST_FAILURE
+            return (
+                ModelStatus.ERROR if failed else ModelStatus.CUT if "cut" in reply.flags else ModelStatus.OK
+            )
+        if error is not None:
+            return ModelStatus.ERROR if stop_code(error) is None else ModelStatus.ABORTED
+        if body is None:
+            return ModelStatus.UNKNOWN
+        complete = reply.wire is not None and "cut" not in reply.flags
+        return ModelStatus.OK if complete else ModelStatus.ABORTED
+
+    def _event(self, reply: Reply, status: ModelStatus, us: int, facts: dict[str, object]) -> ModelResult:
+        usage = self._usage or reply.usage
+        facts |= _reply_facts(reply, usage)
+        facts["httpStatus"] = self._http_status
+        counts = usage or Usage()
+        served = reply.served_model
+        return ModelResult(
+            call=self.seq,
+            status=status,
+            model=None if served is None else name_token(facts, "model", served),
+            in_=counts.in_,
+            out=counts.out,
+            cache_read=counts.cache_read,
+            cache_write=counts.cache_write,
+            reasoning=counts.reasoning,
+            finish=reply.finish,
+            ms=us // 1000,
+            ttft_ms=None if self._ttft_us is None else self._ttft_us // 1000,
+        )
+
+    def _missing(self, *, started: bool) -> Outcome:
+        status = ModelStatus.UNKNOWN if started else ModelStatus.NOT_STARTED
+        return Outcome(ModelResult(call=self.seq, status=status))
+
+    def _conclude(self, outcome: Outcome) -> Work[None]:
+        journal = self._journal
+        if not isinstance(journal, TurnJournal):
+            yield from super()._conclude(outcome)
+            return
+        placed = yield from journal.conclude(
+            "The MODEL_RESULT", outcome.compose(), lambda: outcome.compose_late(journal)
+        )
+        if placed is not None:
+            requests = self._reply.tool_requests if self._reply is not None else ()
+            self.asked = Asked(placed.seq, [(request.id, request.name) for request in requests])
+            self._pen.step_settled(self)
+
+
+def _read_usage(usage: object) -> Usage:
+    raw = as_map(parse(encode_value(usage).data).value)
+    return normalise_usage(raw) or Usage(raw=raw, flags=("no-counts",))
+
+
+def _reply_facts(reply: Reply, usage: Usage | None) -> dict[str, object]:
+    error = reply.error
+    return {
+        "usage": "absent" if usage is None else dict(usage.raw),
+        "usageFlags": list(usage.flags) or None if usage is not None else None,
+        "wire": reply.wire,
+        "responseId": reply.response_id,
+        "finishRaw": reply.finish_raw,
+        "truncatedReply": reply.truncated or None,
+        "flags": [flag for flag in reply.flags if flag != "usage-absent"] or None,
+        "requested": _requests(reply.tool_requests),
+        "hosted": _requests(reply.hosted_tools),
+        "providerError": None
+        if error is None
+        else {"status": error.status, "type": error.type, "code": error.code},
+    }
+
+
+def _requests(requests: tuple[ToolRequest, ...]) -> list[dict[str, object]] | None:
+    return [{"tool": request.name, "id": request.id} for request in requests[:REQUESTS]] or None

@@ -1,0 +1,62 @@
+"""What the ledger's answers mean to an agent: its own three errors, with the ledger's reason inside."""
+
+from __future__ import annotations
+
+from turnledger.capture.sink import Sink
+from turnledger.capture.waiting import Work
+from turnledger.errors import CaptureRefused, ConflictError, LedgerError, TurnLost
+from turnledger.model.draft import Batch, BatchResult, BatchStatus, Refusal
+
+__all__ = ["accepted", "lost", "refusal", "unreachable"]
+
+LOST = frozenset({Refusal.TURN_LOST, Refusal.TURN_CLOSED})
+
+_NO = frozenset({BatchStatus.REFUSED, BatchStatus.CONFLICT})
+
+
+def unreachable(what: str, error: Exception) -> CaptureRefused:
+    """``what`` could not be recorded because the ledger failed; raise it ``from`` the error."""
+    reason = (
+        error.message if isinstance(error, LedgerError) else f"The ledger failed ({type(error).__name__})."
+    )
+    next_step = error.next_step if isinstance(error, LedgerError) else ""
+    return CaptureRefused(
+        f"{what} could not be recorded: {reason}",
+        next_step=next_step or "Run `turnledger doctor`.",
+    )
+
+
+def refusal(what: str, result: BatchResult) -> CaptureRefused:
+    """``what`` was answered with no."""
+    if result.refusal in LOST:
+        return lost(what)
+    reason = result.reason or "The ledger gave no reason."
+    problem = CaptureRefused(
+        f"{what} could not be recorded: {reason}",
+        next_step="Run `turnledger verify` on its conversation.",
+    )
+    if result.status is BatchStatus.CONFLICT:
+        problem.__cause__ = ConflictError(reason)
+    return problem
+
+
+def lost(what: str) -> TurnLost:
+    """``what`` belongs to a turn that another writer holds or ended."""
+    return TurnLost(
+        f"{what} was refused: the turn's lease ran out, and another writer took it over or ended it.",
+        next_step="Stop this run; `turnledger show` tells what became of the turn.",
+    )
+
+
+def accepted(sink: Sink, batch: Batch, what: str) -> Work[BatchResult]:
+    """Append a batch; its result where the ledger said yes.
+
+    Raises CaptureRefused or TurnLost where it said no or could not be reached.
+    """
+    try:
+        result: BatchResult = yield sink.append(batch)
+    except Exception as error:
+        raise unreachable(what, error) from error
+    if result.status in _NO:
+        raise refusal(what, result)
+    return result

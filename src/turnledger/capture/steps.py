@@ -1,0 +1,207 @@
+"""A step: its intent is durable before the block runs, its outcome when the block has ended.
+
+The same object serves ``with`` and ``async with``.
+"""
+
+from __future__ import annotations
+
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import ClassVar, Self
+
+from turnledger.capture.composer import Composed, compose
+from turnledger.capture.content import Content
+from turnledger.capture.conversation_journal import ConversationJournal
+from turnledger.capture.failure import stop_code
+from turnledger.capture.pen import Pen
+from turnledger.capture.receipts import Receipt
+from turnledger.capture.turn_journal import TurnJournal
+from turnledger.capture.waiting import Work, done, settled, spawn
+from turnledger.errors import CaptureRefused, OutcomeUnrecorded, UsageError
+from turnledger.ids import new_id
+from turnledger.model.draft import Placed
+from turnledger.model.events import Late, ModelResult, ToolResult
+from turnledger.model.vocabulary import Assurance
+
+__all__ = ["Outcome", "Step"]
+
+_log = logging.getLogger("turnledger")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The outcome of a step before it is composed; as LATE it says the same."""
+
+    event: ModelResult | ToolResult
+    payload: Content | None = None
+    slots: Mapping[str, Content] = field(default_factory=dict[str, Content])
+    facts: Mapping[str, object] = field(default_factory=dict[str, object])
+
+    def compose(self) -> Composed:
+        """The event for the journal of the step."""
+        return compose(self.event, self.payload, slots=self.slots, facts=self.facts)
+
+    def compose_late(self, journal: TurnJournal) -> Composed:
+        """The event for the conversation, after the turn's end."""
+        late = Late(turn=journal.turn, type=self.event.TYPE, call=self.event.call)
+        facts = {**self.facts, "tokens": self.event.summary(Assurance.WRITE_AHEAD)}
+        return compose(late, self.payload, slots=self.slots, facts=facts)
+
+
+class Step(ABC):
+    """An intent and its outcome."""
+
+    STAGE: ClassVar[str]
+
+    def __init__(self, pen: Pen) -> None:
+        self.event_id = new_id()
+        """Id of the intent's event."""
+        self._pen = pen
+        self._journal: TurnJournal | ConversationJournal | None = None
+        self._seq: int | None = None
+        self._begun: Future[Placed] | None = None
+        self._began_us: int | None = None
+        self._has_ended = False
+        self._value: object = None
+
+    @property
+    def seq(self) -> int:
+        """Place of the intent in its journal; raises UsageError before it is on record."""
+        if self._seq is None:
+            msg = "This step is not on record yet."
+            raise UsageError(msg, next_step="Enter it with `with` or `async with` first.")
+        return self._seq
+
+    @property
+    def is_on_record(self) -> bool:
+        """Whether the intent is durable."""
+        return self._seq is not None
+
+    def given_up(self) -> Composed:
+        """The outcome that the turn's end writes for a step which has none."""
+        return self._missing(started=self._began_us is not None).compose()
+
+    # --- what kinds of step differ in ------------------------------------------------------------
+
+    @abstractmethod
+    def _begin(self) -> Work[Placed]:
+        """Append the intent."""
+
+    @abstractmethod
+    def _outcome(self, error: BaseException | None, us: int) -> Outcome:
+        """What came of it; ``us`` is how long the block ran, in microseconds."""
+
+    @abstractmethod
+    def _missing(self, *, started: bool) -> Outcome:
+        """The outcome of a step that was left without one."""
+
+    def _is_suspended(self) -> bool:
+        """Whether leaving the block is no end, because something is waited for."""
+        return False
+
+    # --- with, async with ------------------------------------------------------------------------
+
+    def __enter__(self) -> Self:
+        begun = self._start()
+        try:
+            begun.result()
+        except BaseException:
+            self._abandon(begun)
+            raise
+        self._began_us = self._pen.core.clock.monotonic_us()
+        return self
+
+    async def __aenter__(self) -> Self:
+        begun = self._start()
+        try:
+            await settled(begun)
+        except BaseException:
+            self._abandon(begun)
+            raise
+        self._began_us = self._pen.core.clock.monotonic_us()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        try:
+            self._end(error).result()
+        except CaptureRefused as failure:
+            self._say_unrecorded(failure, error)
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        end = self._end(error)
+        try:
+            await settled(end)
+        except CaptureRefused as failure:
+            self._say_unrecorded(failure, error)
+
+    def _start(self) -> Future[Placed]:
+        if self._seq is not None and self._began_us is None:  # taken over from another process
+            return done(Placed(self.event_id, self._seq, b"", 0, None))
+        if self._begun is not None:
+            msg = "This step was entered before."
+            raise UsageError(
+                msg, next_step="Make a new one for every try: model_call(retry_of=…) links them."
+            )
+        self._begun = spawn(self._on_record())
+        self._pen.step_began(self)
+        return self._begun
+
+    def _on_record(self) -> Work[Placed]:
+        placed = yield from self._begin()
+        self._seq = placed.seq
+        return placed
+
+    def _abandon(self, begun: Future[Placed]) -> None:
+        """The block will not run: refused, or interrupted while waiting."""
+        if self._has_ended:
+            return
+        self._has_ended = True
+        self._pen.step_ended(self, None)
+        self._pen.track(Receipt(self.event_id, spawn(self._conclude_unstarted(begun))))
+
+    def _conclude_unstarted(self, begun: Future[Placed]) -> Work[Placed]:
+        placed: Placed = yield begun
+        yield from self._conclude(self._missing(started=False))
+        return placed
+
+    def _end(self, error: BaseException | None) -> Future[None]:
+        if self._has_ended or self._seq is None or self._is_inherited():
+            return done(None)
+        if error is None and self._is_suspended():
+            return done(None)
+        self._has_ended = True
+        us = self._pen.core.clock.monotonic_us() - (self._began_us or 0)
+        outcome = self._outcome(error, us)
+        self._pen.step_ended(self, error)
+        return spawn(self._conclude(outcome))
+
+    def _is_inherited(self) -> bool:
+        return isinstance(self._journal, TurnJournal) and self._journal.is_inherited
+
+    def _conclude(self, outcome: Outcome) -> Work[None]:
+        what = f"The {outcome.event.TYPE}"
+        journal = self._journal
+        if isinstance(journal, TurnJournal):
+            turn = journal
+            yield from turn.conclude(what, outcome.compose(), lambda: outcome.compose_late(turn))
+        elif journal is not None:
+            yield from journal.append(what, outcome.compose())
+
+    def _say_unrecorded(self, failure: CaptureRefused, error: BaseException | None) -> None:
+        kind = type(self).__name__
+        if error is not None and stop_code(error) is not None:
+            _log.warning("Turnledger could not record how a step ended: %s", failure.message)
+            error.add_note(f"Turnledger: the outcome of this {kind} is not on record. {failure.message}")
+            return
+        msg = f"The step has run, but its outcome is not on record. {failure.message}"
+        raise OutcomeUnrecorded(
+            msg, result=self._value, next_step="The result is in this error's `result`."
+        ) from (error or failure)

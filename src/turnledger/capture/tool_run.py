@@ -1,0 +1,94 @@
+"""Running a function as a tool: plain, async, generator and async generator, each recorded as one call."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator, Mapping
+from types import TracebackType
+from typing import Any, TypeVar, cast
+
+from turnledger.capture.tool_call import ToolCallStep
+from turnledger.errors import UsageError
+
+__all__ = ["run_tool"]
+
+T = TypeVar("T")
+
+
+def run_tool(step: ToolCallStep, function: Callable[..., T]) -> T:
+    """Call ``function`` with the step's arguments once the call is on record, and record what it returns.
+
+    A function that returns something to wait for or to iterate over gives back its like: the step ends when
+    that does.  Raises UsageError where the arguments are invalid; the tool has not run then.
+    """
+    if inspect.iscoroutinefunction(function):
+        return cast("T", _run_coroutine(step, cast("Callable[..., Awaitable[object]]", function)))
+    if inspect.isasyncgenfunction(function):
+        return cast("T", _run_async_generator(step, function))
+    if inspect.isgeneratorfunction(function):
+        return cast("T", _run_generator(step, function))
+    return _run_plain(step, function)
+
+
+def _run_plain(step: ToolCallStep, function: Callable[..., T]) -> T:
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(step)
+        value = _call(step, function)
+        if not inspect.isawaitable(value):
+            return step.result(value)
+        stack.pop_all()  # the step goes on until the awaitable is done
+    return cast("T", _finish_awaitable(step, value))
+
+
+def _call(step: ToolCallStep, function: Callable[..., T]) -> T:
+    arguments = step.arguments
+    if not arguments.valid:
+        msg = f"The arguments supplied for tool {step.name[:80]!r} are no JSON object, so it was not run."
+        step.result(msg, status="invalid")
+        raise UsageError(msg, next_step="Tell the model, or validate them yourself and pass validated=….")
+    if arguments.value is None:
+        return function()
+    if isinstance(arguments.value, Mapping):
+        return function(**arguments.value)
+    return function(arguments.value)
+
+
+async def _run_coroutine(step: ToolCallStep, function: Callable[..., Awaitable[T]]) -> T:
+    async with step:
+        return step.result(await _call(step, function))
+
+
+async def _finish_awaitable(step: ToolCallStep, awaitable: Awaitable[T]) -> T:
+    async with _Entered(step):
+        return step.result(await awaitable)
+
+
+class _Entered:
+    """The rest of a step that was entered already."""
+
+    def __init__(self, step: ToolCallStep) -> None:
+        self._step = step
+
+    async def __aenter__(self) -> None:
+        return None
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._step.__aexit__(kind, error, trace)
+
+
+def _run_generator(step: ToolCallStep, function: Callable[..., Generator[T, Any, Any]]) -> Iterator[T]:
+    with step, contextlib.closing(_call(step, function)) as items:
+        yield from map(step.observe, items)
+        step.finish_observing()
+
+
+async def _run_async_generator(
+    step: ToolCallStep, function: Callable[..., AsyncGenerator[T, Any]]
+) -> AsyncIterator[T]:
+    async with step, contextlib.aclosing(_call(step, function)) as items:
+        async for item in items:
+            yield step.observe(item)
+        step.finish_observing()

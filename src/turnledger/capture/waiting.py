@@ -1,0 +1,82 @@
+"""Work that waits for the ledger, written once for threads and for event loops.
+
+A ``Work`` is a generator that yields futures and is resumed with their results.  Its first stretch runs in
+the caller's thread, so that what is said first is queued first; later ones run where the future completes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Generator
+from concurrent.futures import Future
+from typing import Any, TypeAlias, TypeVar
+
+__all__ = ["Work", "done", "finished", "settled", "spawn"]
+
+T = TypeVar("T")
+
+Work: TypeAlias = Generator["Future[Any]", Any, T]
+
+
+def done(value: T) -> Future[T]:
+    """A future that has its result already."""
+    future: Future[T] = Future()
+    future.set_result(value)
+    return future
+
+
+def finished(future: Future[Any]) -> Future[None]:
+    """A future that is done when ``future`` is, whatever came of that."""
+    end: Future[None] = Future()
+    future.add_done_callback(lambda _: end.set_result(None))
+    return end
+
+
+def spawn(work: Work[T]) -> Future[T]:
+    """Start ``work`` and run it to its end, come what may; the future gives what it returns or raises."""
+    end: Future[T] = Future()
+    end.set_running_or_notify_cancel()
+    _run_on(work, end, None)
+    return end
+
+
+def _run_on(work: Work[T], end: Future[T], awaited: Future[Any] | None) -> None:
+    try:
+        while True:
+            awaited = _resume(work, awaited)
+            if not awaited.done():
+                break
+    except StopIteration as stop:
+        end.set_result(stop.value)
+    except BaseException as error:  # noqa: BLE001  it belongs to whoever waits for the end
+        end.set_exception(error)
+    else:
+        awaited.add_done_callback(lambda future: _run_on(work, end, future))
+
+
+def _resume(work: Work[T], awaited: Future[Any] | None) -> Future[Any]:
+    if awaited is None:
+        return next(work)
+    error = awaited.exception()
+    return work.send(awaited.result()) if error is None else work.throw(error)
+
+
+async def settled(future: Future[T]) -> T:
+    """The future's result, awaited to its end on asyncio.
+
+    A cancellation that comes meanwhile is raised afterwards: what was sent to the ledger cannot be taken
+    back, and the caller has to know whether it is on record.
+    """
+    if future.done():
+        return future.result()
+    waiter = asyncio.wrap_future(future)
+    cancelled: asyncio.CancelledError | None = None
+    while not waiter.done():
+        try:
+            await asyncio.wait((waiter,))
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is not None:
+        waiter.exception()
+        raise cancelled
+    return waiter.result()

@@ -1,0 +1,40 @@
+"""``turnledger.open``: a recorder on the ledger at a URL."""
+
+from __future__ import annotations
+
+import os
+import warnings
+
+from turnledger.capture.ledger import Ledger
+from turnledger.capture.sink import OffSink, Sink, StoreSink
+from turnledger.engine.location import OFF, connect, ledger_url
+from turnledger.errors import UsageError
+
+__all__ = ["POLICIES", "open_ledger"]
+
+POLICIES = frozenset({"refuse"})
+"""What to do while the ledger cannot be reached; ``refuse`` refuses every step."""
+
+
+def open_ledger(
+    url: str | os.PathLike[str] | None = None, *, policy: str = "refuse", lease_s: float = 30.0
+) -> Ledger:
+    """Open a ledger for recording; it is made where there is none.
+
+    ``url`` is a file path, ``memory:`` or ``postgresql://…``; without it ``TURNLEDGER_URL`` decides, else it
+    is one file in the user's data folder.  ``off`` records nothing, and warns.  ``lease_s`` is how many
+    seconds a turn is taken for alive after its writer's last sign of life; three heartbeats fit into it.
+
+    Raises UsageError for a URL or policy that is none, LedgerError where the ledger cannot be used.
+    """
+    if policy not in POLICIES:
+        msg = f"{policy[:40]!r} is no policy."
+        raise UsageError(msg, next_step=f"Use one of: {', '.join(sorted(POLICIES))}.")
+    address = ledger_url(url)
+    sink: Sink
+    if address == OFF:
+        warnings.warn("Turnledger is switched off: nothing is recorded.", RuntimeWarning, stacklevel=2)
+        sink = OffSink()
+    else:
+        sink = StoreSink(connect(address).open())
+    return Ledger(sink, lease_s=lease_s)
