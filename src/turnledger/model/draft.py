@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 from uuid import UUID
 
 from turnledger.model.vocabulary import JournalKind, TurnStatus
@@ -148,8 +149,7 @@ class Refusal(StrEnum):
     GRAMMAR = "grammar"
 
 
-@dataclass(frozen=True, slots=True)
-class Placed:
+class Placed(NamedTuple):
     """The place that the ledger gave an event; ``created_ms`` is its clock at the append."""
 
     event_id: UUID

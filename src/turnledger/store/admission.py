@@ -18,17 +18,31 @@ DETAIL_BYTES = 1 << 18
 _TYPE = re.compile(r"[A-Z][A-Z0-9_]{0,31}")
 _TOKENS = re.compile(rf"[ -~]{{0,{TOKENS_BYTES}}}")
 _ASSURANCE = re.compile(r"(?:^| )assurance=([a-z])(?= |$)")
+_LETTERS = {assurance.value: assurance for assurance in Assurance}
 
 
 def assurance_of(tokens: str) -> Assurance | None:
     """The assurance that a summary names; None where it names none."""
     found = _ASSURANCE.search(tokens)
-    return Assurance(found[1]) if found is not None and found[1] in set(Assurance) else None
+    return None if found is None else _LETTERS.get(found[1])
 
 
 def problem_of(draft: Draft) -> str:
     """What keeps a draft out, as a sentence; empty where nothing does."""
-    return next((problem for holds, problem in _RULES if not holds(draft)), "")
+    tokens, kind = draft.tokens, draft.type
+    if (
+        may_stand_in(kind, draft.journal.kind)
+        and _TYPE.fullmatch(kind) is not None
+        and _TOKENS.fullmatch(tokens) is not None
+        and assurance_of(tokens) is not None
+        and " detail=" not in tokens
+        and len(draft.payload_hash) == len(NO_PAYLOAD)
+        and len(draft.detail) <= DETAIL_BYTES
+        and draft.event_id.hex.encode() in draft.detail
+        and not tokens.startswith("detail=")
+    ):
+        return ""
+    return next(problem for holds, problem in _RULES if not holds(draft))
 
 
 _RULES: tuple[tuple[Callable[[Draft], bool], str], ...] = (

@@ -6,14 +6,13 @@ so that a bad record never breaks its neighbours.
 
 from __future__ import annotations
 
-import copy
 import hashlib
 from collections.abc import Callable, Iterable
 from uuid import UUID
 
 from turnledger.ids import NIL, derived_id
 from turnledger.integrity.chain import event_hash
-from turnledger.model.draft import AliasKind, Batch, BatchResult, BatchStatus, Draft, Placed, Refusal
+from turnledger.model.draft import AliasKind, Batch, BatchResult, BatchStatus, Claim, Draft, Placed, Refusal
 from turnledger.model.events import TurnClosed
 from turnledger.model.registry import FINAL_TYPES
 from turnledger.model.vocabulary import ApprovalDecision, Assurance, JournalKind, Shape, TurnStatus
@@ -33,6 +32,7 @@ from turnledger.store.state import (
     SeenEvent,
     Wants,
 )
+from turnledger.store.undo import Undo
 from turnledger.wire.commitment import NO_PAYLOAD
 from turnledger.wire.details import decode_detail, encode_detail
 
@@ -72,9 +72,8 @@ class Planner:
     def __init__(self, found: Found, next_id: Callable[[IdKind], int]) -> None:
         self._found = found
         self._next_id = next_id
-        self._undo: list[Callable[[], None]] = []
-        self._saved: set[int] = set()
         self.changes = Changes()
+        self._undo = Undo(self.changes)
         self.projection = Projection(self._jid_of)
 
     def _jid_of(self, turn: UUID) -> int | None:
@@ -93,15 +92,14 @@ class Planner:
             owner = self._found.aliases.get(key)
             if owner is not None:
                 return BatchResult(BatchStatus.EXISTING, target=owner)
-        self._undo, self._saved = [], set()
+        self._undo = Undo(self.changes)
         first = len(self.changes.events)
         try:
             if batch.claim is not None:
-                self._claim(batch)
+                self._claim(batch.claim)
             placed = tuple([self._append(draft) for draft in batch.drafts])
         except _RefusedError as refused:
-            for step in reversed(self._undo):
-                step()
+            self._undo.back()
             return BatchResult(BatchStatus.REFUSED, refusal=refused.refusal, reason=refused.reason)
         self._project(self.changes.events[first:])
         target = None if batch.claim is None else batch.claim.target
@@ -132,9 +130,8 @@ class Planner:
         )
 
     def _project(self, events: list[NewEvent]) -> None:
-        by_jid = {state.jid: state for state in self.changes.journals.values()}
         for event in events:
-            journal = by_jid[event.jid]
+            journal = self.changes.journals[event.jid]
             in_turn = journal.kind is JournalKind.TURN
             self.projection.add(
                 Projected(
@@ -149,44 +146,21 @@ class Planner:
                 )
             )
 
-    # --- states, with the way back -------------------------------------------------------------
+    # --- names ---------------------------------------------------------------------------------
 
-    def _touch(self, state: AgentState | ConversationState | JournalState) -> None:
-        if id(state) in self._saved:
-            return
-        self._saved.add(id(state))
-        before = copy.copy(state)
-
-        def restore() -> None:
-            for name in before.__slots__:
-                setattr(state, name, getattr(before, name))
-
-        self._undo.append(restore)
-
-    def _claim(self, batch: Batch) -> None:
-        claim = batch.claim
-        if claim is None:
-            return
+    def _claim(self, claim: Claim) -> None:
         key = (claim.kind, claim.scope, claim.name)
         self._found.aliases[key] = claim.target
+        self._undo.added(self._found.aliases, key)
         self.changes.aliases.append((key, claim.target))
-
-        def unclaim() -> None:
-            del self._found.aliases[key]
-            self.changes.aliases.pop()
-
-        self._undo.append(unclaim)
         if claim.kind is AliasKind.AGENT:
             agent = AgentState(
                 self._next_id(IdKind.AGENT), claim.target, claim.name, self._found.now_ms, new=True
             )
             self._found.agents[agent.id] = agent
+            self._undo.added(self._found.agents, agent.id)
             self.changes.agents[agent.aid] = agent
-            self._undo.append(lambda: self._forget_agent(agent))
-
-    def _forget_agent(self, agent: AgentState) -> None:
-        del self._found.agents[agent.id]
-        del self.changes.agents[agent.aid]
+            self._undo.added(self.changes.agents, agent.aid)
 
     # --- an event ------------------------------------------------------------------------------
 
@@ -222,30 +196,30 @@ class Planner:
         detail: bytes,
         payload_hash: bytes,
     ) -> NewEvent:
-        self._touch(journal)
+        self._undo.touch(journal)
         self.changes.journals[journal.jid] = journal
-        summary = f"{tokens} detail={hashlib.sha256(detail).hexdigest()}"
-        now = self._found.now_ms
+        seq, now = journal.next_seq, self._found.now_ms
         digest = event_hash(
             journal.head.hex(),
             str(journal.id),
             str(journal.agent),
-            journal.next_seq,
+            seq,
             kind,
             payload_hash.hex(),
-            summary,
+            f"{tokens} detail={hashlib.sha256(detail).hexdigest()}",
             now,
         )
         position = None
         if journal.conversation is not None:
             conversation = self._found.conversations[journal.conversation]
-            self._touch(conversation)
+            self._undo.touch(conversation)
             self.changes.conversations[conversation.cid] = conversation
             position = conversation.next_position
-            conversation.next_position += 1
+            conversation.next_position = position + 1
+        journal.next_seq, journal.head, journal.last_ms = seq + 1, bytes.fromhex(digest), now
         event = NewEvent(
             journal.jid,
-            journal.next_seq,
+            seq,
             journal.cid,
             position,
             event_id,
@@ -253,13 +227,10 @@ class Planner:
             payload_hash,
             tokens,
             detail,
-            bytes.fromhex(digest),
+            journal.head,
             now,
         )
         self.changes.events.append(event)
-        self._undo.append(self.changes.events.pop)  # type: ignore[arg-type]
-        journal.next_seq += 1
-        journal.head, journal.last_ms = event.hash, now
         return event
 
     def _keep_bodies(self, draft: Draft, event: NewEvent, journal: JournalState) -> None:
@@ -268,13 +239,11 @@ class Planner:
             self.changes.bodies.append(
                 NewBody(event.jid, event.seq, body.slot, journal.aid, lane, body.salt, body.data)
             )
-            self._undo.append(self.changes.bodies.pop)  # type: ignore[arg-type]
 
     def _leaf(self, kind: str, journal: JournalState, status: str) -> None:
         self.changes.leaves.append(
             Leaf(kind, journal.jid, journal.next_seq, journal.head, status, self._found.now_ms)
         )
-        self._undo.append(self.changes.leaves.pop)  # type: ignore[arg-type]
 
     # --- journals ------------------------------------------------------------------------------
 
@@ -314,12 +283,9 @@ class Planner:
             new=True,
         )
         self._found.journals[journal.id] = journal
-        self._undo.append(lambda: self._forget_journal(journal))
+        self._undo.added(self._found.journals, journal.id)
+        self._undo.added(self.changes.journals, journal.jid)
         return journal
-
-    def _forget_journal(self, journal: JournalState) -> None:
-        del self._found.journals[journal.id]
-        self.changes.journals.pop(journal.jid, None)
 
     def _open_conversation(self, draft: Draft, agent: AgentState) -> JournalState:
         facts = decode_detail(draft.detail)
@@ -336,15 +302,12 @@ class Planner:
             new=True,
         )
         self._found.conversations[conversation.id] = conversation
-        self._undo.append(lambda: self._forget_conversation(conversation))
-        self._touch(agent)
+        self._undo.added(self._found.conversations, conversation.id)
+        self._undo.added(self.changes.conversations, conversation.cid)
+        self._undo.touch(agent)
         self.changes.agents[agent.aid] = agent
         ordinal, agent.conversations = agent.conversations, agent.conversations + 1
         return self._add_journal(draft, agent.aid, conversation, ordinal)
-
-    def _forget_conversation(self, conversation: ConversationState) -> None:
-        del self._found.conversations[conversation.id]
-        self.changes.conversations.pop(conversation.cid, None)
 
     def _open_turn(self, draft: Draft, agent: AgentState) -> JournalState:
         conversation = (
@@ -353,7 +316,7 @@ class Planner:
         if conversation is None or conversation.aid != agent.aid:
             reason = f"Turn {draft.journal.id} names no conversation of agent {agent.id}."
             raise _RefusedError(Refusal.UNKNOWN_JOURNAL, reason)
-        self._touch(agent)
+        self._undo.touch(agent)
         self.changes.agents[agent.aid] = agent
         ordinal, agent.turns = agent.turns, agent.turns + 1
         journal = self._add_journal(draft, agent.aid, conversation, ordinal)
@@ -368,7 +331,7 @@ class Planner:
             raise _RefusedError(
                 Refusal.TURN_CLOSED, f"Turn {journal.id} has ended; nothing can be added to it."
             )
-        self._touch(journal)
+        self._undo.touch(journal)
         if draft.takeover:
             if journal.until_ms is None or journal.until_ms >= self._found.now_ms:
                 raise _RefusedError(Refusal.NOT_EXPIRED, f"Turn {journal.id} is held by a live writer.")

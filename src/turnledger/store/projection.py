@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 from uuid import UUID
 
 from turnledger.model.tokens import parse_summary
@@ -15,6 +16,8 @@ from turnledger.model.vocabulary import ApprovalDecision, Direction, InboundVerd
 
 __all__ = ["ActivityChange", "MemoryRevision", "MessageChange", "Projected", "Projection", "TurnChange"]
 
+_BUCKETS = ("in", "out", "cacheRead", "cacheWrite", "reasoning")
+_NO_COUNTS: dict[str, int | None] = dict.fromkeys(_BUCKETS)
 _SMALL_INT = re.compile(r"-?[0-9]{1,15}")  # so that sums of thousands of them stay within 64 bits
 _DIRECTIONS: frozenset[str] = frozenset(Direction)
 _OPERATIONS: frozenset[str] = frozenset(MemoryOp)
@@ -96,8 +99,7 @@ class MemoryRevision:
     created_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Projected:
+class Projected(NamedTuple):
     """The facts of an event that projections use."""
 
     jid: int
@@ -150,7 +152,7 @@ class Projection:
         activity.last_ms = max(activity.last_ms, event.created_ms)
         handler = _HANDLERS.get(event.type)
         if handler is not None:
-            handler(self, event, parse_summary(event.tokens))
+            handler(self, event, {} if event.type in _COUNTED else parse_summary(event.tokens))
 
     def _activity(self, cid: int, event: Projected) -> ActivityChange:
         change = self.activity.get(cid)
@@ -210,7 +212,7 @@ class Projection:
 
     def _outcome(self, event: Projected, tokens: dict[str, str]) -> None:
         activity = self._activity(event.cid or 0, event)
-        read = {key: _int(tokens, key) for key in ("in", "out", "cacheRead", "cacheWrite", "reasoning")}
+        read = {key: _int(tokens, key) for key in _BUCKETS} if event.type == "MODEL_RESULT" else _NO_COUNTS
         activity.tokens_in += (read["in"] or 0) + (read["cacheRead"] or 0) + (read["cacheWrite"] or 0)
         activity.tokens_out += (read["out"] or 0) + (read["reasoning"] or 0)
         if not event.in_turn:
@@ -270,6 +272,9 @@ class Projection:
                 MemoryRevision(event.aid, entry, revision, op, event.jid, event.seq, event.created_ms)
             )
 
+
+_COUNTED = frozenset({"MODEL_CALL", "TOOL_CALL", "ERROR"})
+"""Types whose tokens no projection reads."""
 
 _HANDLERS: dict[str, Callable[[Projection, Projected, dict[str, str]], None]] = {
     "TURN_OPENED": Projection._turn_opened,  # noqa: SLF001  this module's own table

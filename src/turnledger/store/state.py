@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import ClassVar, NamedTuple
 from uuid import UUID
 
 from turnledger.model.draft import AliasKind
@@ -55,6 +56,8 @@ class AgentState:
     conversations: int = 0
     new: bool = False
 
+    CHANGING: ClassVar = ("turns", "conversations")
+
 
 @dataclass(slots=True)
 class ConversationState:
@@ -69,6 +72,8 @@ class ConversationState:
     place: UUID | None
     next_position: int = 0
     new: bool = False
+
+    CHANGING: ClassVar = ("next_position",)
 
 
 @dataclass(slots=True)
@@ -92,9 +97,10 @@ class JournalState:
     until_ms: int | None = None
     new: bool = False
 
+    CHANGING: ClassVar = ("next_seq", "head", "last_ms", "closed", "holder", "epoch", "until_ms")
 
-@dataclass(frozen=True, slots=True)
-class SeenEvent:
+
+class SeenEvent(NamedTuple):
     """A stored event with an id that is being sent again."""
 
     event_id: UUID
@@ -136,8 +142,7 @@ class Found:
     aliases: dict[AliasKey, UUID] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class NewEvent:
+class NewEvent(NamedTuple):
     """An event row; ``tokens`` is the summary without ``detail=``, which follows from ``detail``."""
 
     jid: int
@@ -153,8 +158,7 @@ class NewEvent:
     created_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class NewBody:
+class NewBody(NamedTuple):
     """A slot to be stored: ``aid`` scopes its parts, ``lane`` names the earlier body it may extend."""
 
     jid: int
@@ -166,8 +170,7 @@ class NewBody:
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(NamedTuple):
     """A leaf for the seal's outbox, in the columns of its text form (contract, section 7)."""
 
     kind: str
@@ -178,8 +181,7 @@ class Leaf:
     created_ms: int
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
+class Conflict(NamedTuple):
     """An event id that came again with other content; the second content's hashes are kept."""
 
     event_id: UUID

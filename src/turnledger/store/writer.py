@@ -24,6 +24,7 @@ __all__ = ["Writer"]
 
 GROUP_BATCHES = 256
 GROUP_BYTES = 16 << 20
+PATIENCE_S = 0.001
 
 _T = TypeVar("_T")
 _Append = tuple[Batch, "Future[BatchResult]"]
@@ -50,6 +51,7 @@ class Writer:
         self._engine: Engine | None = None
         self._appender: Appender | None = None
         self._thread: threading.Thread | None = None
+        self._awaited = 1
 
     def _leave_to_parent(self) -> None:
         # Closing it would disturb the parent, so it is kept out of the collector's reach.
@@ -70,7 +72,8 @@ class Writer:
         with self._wake:
             self._check_open()
             self._appends.append((batch, future))
-            self._wake.notify()
+            if len(self._appends) >= self._awaited:
+                self._wake.notify()
         return future
 
     def call(self, work: Callable[[Engine], _T]) -> Future[_T]:
@@ -113,18 +116,30 @@ class Writer:
     # --- the thread ----------------------------------------------------------------------------
 
     def _loop(self) -> None:
+        writers = 1
         while True:
             with self._wake:
-                while not (self._appends or self._tasks or self._closed):
-                    self._wake.wait()
+                self._wait(writers)
                 tasks = list(self._tasks)
                 self._tasks.clear()
                 group = self._take_group()
             if not tasks and not group:
                 break
             self._serve(tasks, group)
+            writers = (len(group) + len(self._appends) + 1) // 2
         if self._engine is not None:
             self._engine.close()
+
+    def _wait(self, writers: int) -> None:
+        """Wait for work, then a moment for those who wrote a moment ago, so that they share one flush."""
+        while not (self._appends or self._tasks or self._closed):
+            self._wake.wait()
+        if len(self._appends) < writers:
+            self._awaited = writers
+            self._wake.wait_for(
+                lambda: len(self._appends) >= writers or self._tasks or self._closed, PATIENCE_S
+            )
+            self._awaited = 1
 
     def _take_group(self) -> list[_Append]:
         group: list[_Append] = []
