@@ -1,6 +1,6 @@
 SELECT
     m.entry,
-    (SELECT n.name FROM aliases AS n WHERE n.target = m.entry AND n.kind = 'memory' ORDER BY n.digest LIMIT 1),
+    (SELECT n.name FROM aliases AS n WHERE n.target = m.entry AND n.kind = 'memory' ORDER BY n.scope, n.digest LIMIT 1),
     m.revision,
     m.op,
     m.created_ms,

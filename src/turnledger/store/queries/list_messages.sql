@@ -3,7 +3,7 @@ SELECT
     e.event_id,
     m.direction,
     m.actor,
-    (SELECT n.name FROM aliases AS n WHERE n.target = m.actor AND n.kind = 'actor' ORDER BY n.digest LIMIT 1),
+    (SELECT n.name FROM aliases AS n WHERE n.target = m.actor AND n.kind = 'actor' ORDER BY n.scope, n.digest LIMIT 1),
     m.chars,
     m.created_ms,
     m.verdict,

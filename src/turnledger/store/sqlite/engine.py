@@ -214,6 +214,12 @@ class SqliteEngine:
             self._heads.journals.pop(turn.int, None)
         return lease_row(rows[0]) if rows else None
 
+    def change(self, statement: str, params: Mapping[str, object]) -> list[Row]:
+        """See ``contract.Engine``."""
+        with self._transaction():
+            self._heads.forget()  # the statement may have changed what is remembered
+            return self._rows(statement, params)
+
     def _rows(self, statement: str, params: Mapping[str, object]) -> list[Row]:
         values = self._statements[statement].values(params)
         return self._cursor.execute(self._sql[statement], values).fetchall()

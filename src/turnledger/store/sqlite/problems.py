@@ -106,6 +106,8 @@ def _full(_error: sqlite3.Error, path: Path) -> LedgerError:
 
 
 def _io(error: sqlite3.Error, path: Path) -> LedgerError:
+    if path.is_dir():
+        return unavailable(path, str(error))
     name = getattr(error, "sqlite_errorname", "")
     return LedgerUnavailableError(
         f"Reading or writing {path} failed: {error} ({name}).",

@@ -57,8 +57,8 @@ CREATE TABLE journals (
     until_ms INTEGER
 ) STRICT;
 
--- Open turns; on the key, so that renewing a lease touches no index.
-CREATE INDEX journals_open ON journals (jid) WHERE closed = 0 AND kind = 'turn';
+-- Open turns, by jid; not by until_ms, so that renewing a lease touches no index.
+CREATE INDEX journals_open ON journals (closed) WHERE closed = 0 AND kind = 'turn';
 CREATE INDEX journals_conversation ON journals (cid);
 
 -- prevHash is the hash of the row before; the summary's last token is detail=<SHA-256 of detail>.

@@ -22,11 +22,11 @@ CREATE TABLE turns (
     reasoning   INTEGER
 ) STRICT;
 
--- Lists go by (opened_ms, jid).
-CREATE INDEX turns_recent ON turns (opened_ms, jid);
-CREATE INDEX turns_agent ON turns (aid, opened_ms, jid);
-CREATE INDEX turns_conversation ON turns (cid, opened_ms, jid);
-CREATE INDEX turns_status ON turns (status, opened_ms, jid);
+-- Lists go by (opened_ms, jid); every index ends with its table's key as it is.
+CREATE INDEX turns_recent ON turns (opened_ms);
+CREATE INDEX turns_agent ON turns (aid, opened_ms);
+CREATE INDEX turns_conversation ON turns (cid, opened_ms);
+CREATE INDEX turns_status ON turns (status, opened_ms);
 
 CREATE TABLE conversation_activity (
     cid          INTEGER PRIMARY KEY,
@@ -40,8 +40,8 @@ CREATE TABLE conversation_activity (
     tokens_out   INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
-CREATE INDEX activity_recent ON conversation_activity (last_ms, cid);
-CREATE INDEX activity_agent ON conversation_activity (aid, last_ms, cid);
+CREATE INDEX activity_recent ON conversation_activity (last_ms);
+CREATE INDEX activity_agent ON conversation_activity (aid, last_ms);
 
 CREATE TABLE messages (
     cid         INTEGER NOT NULL,
@@ -72,4 +72,4 @@ CREATE TABLE memory (
     PRIMARY KEY (aid, entry, revision, jid, seq)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX memory_recent ON memory (aid, created_ms);
+CREATE INDEX memory_recent ON memory (aid, created_ms, jid, seq);
