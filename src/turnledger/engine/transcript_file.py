@@ -20,7 +20,7 @@ _MARK = b"\xef\xbb\xbf"
 _SPACE = b" \t\r\n"
 _LIST = re.compile(rb'\[\s*\{[^{]*"messages"\s*:')
 _PLACE = re.compile(r" at line 1, column (\d+)")
-_SCHEMA = re.compile(rb'"schema"\s*:\s*"([a-z-]+\.)?(turn-fixture|journal|evidence)/')
+_SCHEMA = re.compile(rb'\{\s*"schema"\s*:\s*"([a-z-]+\.)?(turn-fixture|journal|evidence)/')
 _KINDS = {
     b"turn-fixture": "a turn fixture",
     b"journal": "an exported journal",
@@ -84,9 +84,9 @@ def what_it_is(head: bytes) -> str | None:
     head = head[:_HEAD].removeprefix(_MARK).lstrip(_SPACE)
     if head.startswith(b"SQLite format 3\0"):
         return "an SQLite database"
-    if b"\0" in head:
+    if b"\0" in head and not head.startswith((b"{", b"[")):
         return "no text file"
-    schema = _SCHEMA.search(head)
+    schema = _SCHEMA.match(head)
     if schema is not None:
         return _KINDS[schema[2]]
     first, _, rest = head.partition(b"\n")
