@@ -17,6 +17,8 @@ __all__ = [
     "LedgerError",
     "LedgerUnavailableError",
     "LedgerVersionError",
+    "NotAllowedError",
+    "NotAuthenticatedError",
     "NotFoundError",
     "OutcomeUnrecorded",
     "TurnLost",
@@ -109,6 +111,18 @@ class GrammarError(UsageError):
     """A value is outside the closed grammar of the field it was given for."""
 
     code = "grammar"
+
+
+class NotAuthenticatedError(LedgerError):
+    """Nobody, or nobody any more, is behind the credentials of this request."""
+
+    code = "not-authenticated"
+
+
+class NotAllowedError(LedgerError):
+    """The caller is known and may not do this."""
+
+    code = "not-allowed"
 
 
 class ConflictError(LedgerError):

@@ -7,10 +7,10 @@ many threads and never writes.  An implementation that passes ``tests/conformanc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 from uuid import UUID
 
 from turnledger.model.draft import AliasKind
@@ -50,8 +50,7 @@ class RowConflictError(Exception):
     """
 
 
-@dataclass(frozen=True, slots=True)
-class StoredBody:
+class StoredBody(NamedTuple):
     """A slot ready for its row: the recipe that rebuilds its ``size`` bytes from parts."""
 
     jid: int
@@ -129,6 +128,10 @@ class Engine(Protocol):
 
     def acquire(self, turn: UUID, holder: UUID, ttl_ms: int) -> LeaseRow | None:
         """Own transaction: take over a turn that is parked or ran out; None where somebody holds it."""
+        ...
+
+    def change(self, statement: str, params: Mapping[str, object]) -> list[tuple[Any, ...]]:
+        """Own transaction: run a named statement on tables that are no journal's, and give its rows."""
         ...
 
     def notify(self) -> None:
@@ -327,6 +330,14 @@ class Reader(Protocol):
 
     def find(self, prefix: str, limit: int) -> list[tuple[str, UUID]]:
         """``("turn" | "conversation" | "agent" | "event", id)`` of ids that begin with this text."""
+        ...
+
+    def ask(self, statement: str, **params: object) -> list[tuple[Any, ...]]:
+        """Rows of a named statement: the door for rooms of the store that read other tables."""
+        ...
+
+    def ask_each(self, statement: str, keys: Sequence[tuple[object, ...]]) -> list[tuple[Any, ...]]:
+        """Rows of a named statement for each key (values in the order of its parameters), in one go."""
         ...
 
     def snapshot(self) -> AbstractContextManager[None]:

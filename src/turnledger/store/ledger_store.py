@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from typing import Any
 from uuid import UUID
 
 from turnledger.model.draft import Batch, BatchResult
@@ -45,6 +46,10 @@ class Store:
     def acquire(self, turn: UUID, holder: UUID, ttl_ms: int) -> LeaseRow | None:
         """Take over a turn that is parked or whose lease ran out; None where somebody holds it."""
         return self._writer.call(lambda engine: engine.acquire(turn, holder, ttl_ms)).result()
+
+    def change(self, statement: str, params: Mapping[str, object]) -> list[tuple[Any, ...]]:
+        """Run a named statement on tables that are no journal's, in a transaction of its own."""
+        return self._writer.call(lambda engine: engine.change(statement, params)).result()
 
     @property
     def reader(self) -> Reader:

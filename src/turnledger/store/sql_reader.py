@@ -319,6 +319,14 @@ class SqlReader:
 
     # --- the database --------------------------------------------------------------------------
 
+    def ask(self, statement: str, **params: object) -> list[Row]:
+        """See ``contract.Reader``."""
+        return self._all(statement, **params)
+
+    def ask_each(self, statement: str, keys: Sequence[Values]) -> list[Row]:
+        """See ``contract.Reader``."""
+        return list(self._session.each(statement, keys)) if keys else []
+
     def snapshot(self) -> AbstractContextManager[None]:
         """See ``contract.Reader``."""
         return self._session.snapshot()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Final
 from uuid import UUID
@@ -197,6 +197,12 @@ class PostgresEngine:
         self._connect()
         [rows] = self._run([call("acquire_lease", holder.bytes, ttl_ms, turn.bytes)])
         return lease_row(rows[0]) if rows else None
+
+    def change(self, statement: str, params: Mapping[str, object]) -> list[Row]:
+        """See ``contract.Engine``."""
+        self._connect()
+        found = STATEMENTS[statement]
+        return self._first_run([(found, found.values(params))])[0]
 
     def notify(self) -> None:
         """See ``contract.Engine``.  Not waited for; at most every 20 ms, so listeners look once more."""

@@ -1,0 +1,2 @@
+INSERT INTO tokens (digest, id, name, scopes, agents, created_ms)
+VALUES (:digest, :id, :name, :scopes, :agents, :created_ms)

@@ -1,0 +1,3 @@
+UPDATE tokens
+SET used_ms = :now_ms
+WHERE id = :id
