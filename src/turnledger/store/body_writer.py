@@ -12,7 +12,7 @@ from itertools import count, pairwise
 from typing import NamedTuple
 from zlib import crc32
 
-from turnledger.store.lanes import Lane, Lanes, Level
+from turnledger.store.lanes import NOTHING, Lane, Lanes, Level
 from turnledger.store.part_writer import PartGateway, PartWriter
 from turnledger.store.recipe_draft import RecipeDraft
 from turnledger.wire.alignment import Change, Run, align
@@ -78,19 +78,27 @@ class BodyWriter:
     def plan(self, agent: int, lane: Hashable | None, data: bytes) -> PlannedBody:
         """Store what is new in ``data`` as parts of ``agent``, and give the recipe that rebuilds it.
 
-        JSON with a ``lane`` is cut at its long strings and compared with the lane's body before it.
-        Anything else is kept whole, since it tends to be a string of a later body: an observation, an answer.
+        JSON with a ``lane`` is cut at its long strings and compared with the lane's body before it: give one
+        to exchanges with a model.  Anything else is kept whole, since it tends to be a string of a later
+        body: an observation, arguments, an answer.
         """
         if len(data) < SHARED_BYTES:
             recipe = literal(data) if data else b""
-        elif lane is None or not opens_json(data):
-            pack = self._packer.pack if lane is None else self._packer.pack_protocol
-            draft = RecipeDraft(self._parts, agent, pack)
-            draft.add_text(data)
-            recipe = b"".join(draft.finish().codes)
-        else:
+        elif lane is not None and opens_json(data):
             recipe = self._extend(agent, (agent, lane), data)
+        else:
+            # What a lane has besides JSON is event streams, which are more protocol than content.
+            pack = self._packer.pack if lane is None else self._packer.pack_protocol
+            recipe = self._whole(RecipeDraft(self._parts, agent, pack), data)
         return PlannedBody(self._packer.pack_protocol(recipe), len(data))
+
+    def _whole(self, draft: RecipeDraft, data: bytes) -> bytes:
+        """The encoded operations of a body that is one string, in quotes or without."""
+        if data.startswith(b'"'):
+            draft.add_change(NOTHING, data, Change((0, len(data)), 0))
+        else:
+            draft.add_text(data)
+        return b"".join(draft.finish().codes)
 
     def _extend(self, agent: int, key: Hashable, data: bytes) -> bytes:
         """The encoded operations of ``data``; what stayed is taken over from the lane's body before it."""
@@ -121,7 +129,7 @@ class BodyWriter:
         grown = list(nodes)
         for depth in count():
             if depth == len(grown):
-                grown.append(Level([], []))
+                grown.append(NOTHING)
             closed = list(_closed(level, grown[depth].end))
             if not closed:
                 return grown
@@ -138,9 +146,8 @@ class BodyWriter:
         if len(ending) <= _TAIL_BYTES:
             return ending
         content = b"".join(_top(level, self._grow(agent, level, [])))
-        return reference(
-            Kind.NODE, level.end, self._parts.ids(agent, [content], self._packer.pack_protocol)[0]
-        )
+        (part,) = self._parts.ids(agent, [content], self._packer.pack_protocol)
+        return reference(Kind.NODE, level.end, part)
 
 
 def _tail_length(steps: Sequence[Run | Change], operations: int) -> int:

@@ -8,7 +8,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-__all__ = ["Lane", "Lanes", "Level"]
+__all__ = ["EMPTY", "NOTHING", "Lane", "Lanes", "Level"]
 
 _LANE_WEIGHT = 1_000  # bytes of memory that a lane takes beside its body
 _OPERATION_WEIGHT = 120  # and each of its operations
@@ -34,6 +34,9 @@ class Level(NamedTuple):
         return self.ends[-1] if self.ends else 0
 
 
+NOTHING = Level([], [])
+
+
 @dataclass(frozen=True, slots=True)
 class Lane:
     """A lane's last body: its bytes, all its operations, and its encoded recipe.
@@ -43,7 +46,7 @@ class Lane:
     """
 
     data: bytes = b""
-    operations: Level = field(default_factory=lambda: Level([], []))
+    operations: Level = NOTHING
     nodes: list[Level] = field(default_factory=list)
     tail: int = 0
     ending: bytes = b""

@@ -121,7 +121,7 @@ def _safe_cut(data: bytes, low: int, at: int) -> int:
     backslash = data.rfind(b"\\", max(low, at - _ESCAPE_BYTES), at)
     if backslash >= 0:
         at = low + len(data[low : backslash + 1].rstrip(b"\\"))
-    while at > low and data[at] & _CONTINUATION_MASK == _CONTINUATION:
+    while low < at < len(data) and data[at] & _CONTINUATION_MASK == _CONTINUATION:
         at -= 1
     return at
 

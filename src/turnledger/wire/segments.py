@@ -20,7 +20,7 @@ PIECE_BYTES = 1 << 16
 """No piece is longer, so nothing ever needs a whole body in memory to show a part of it."""
 
 _JSON_OPENING = re.compile(rb'[ \t\r\n]*+[{\["]')
-_SHORT_STRINGS = re.compile(rb'[^"]*+(?:"[^"\\]{0,%d}+(?="))*+' % (SHARED_BYTES - 1))
+_QUOTE = re.compile(rb'"(?![^"\\]{0,%d}+")' % (SHARED_BYTES - 1))  # not before a short string without escapes
 _STRING_REST = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 _BACKSLASH = 0x5C
 _CONTINUATION, _CONTINUATION_MASK = 0x80, 0xC0
@@ -41,8 +41,8 @@ def strings(data: bytes, start: int, stop: int, *, inside: bool) -> list[tuple[i
     position = start
     while True:
         if not inside:
-            skipped = _SHORT_STRINGS.match(data, position, stop)
-            position = skipped.end() + 1 if skipped else stop
+            quote = _QUOTE.search(data, position, stop)
+            position = quote.end() if quote else stop
         if position >= stop:
             return found
         inside = False
