@@ -170,10 +170,10 @@ class ToolResultPart:
 class RequestFacts:
     """What a request asks for.  ``wire`` is a guess where a plain request is the same in two formats.
 
-    ``model`` is the model asked for, ``messages`` their number.  ``tools`` and the contents of
-    ``tool_results`` (of the whole history) are the parsed request's own objects, not copies.  ``prompt`` is
-    the prompt snapshot: canonical JSON of ``{"instructions": […], "tools": […]}`` with both as they stand
-    in the request, None where there is neither.
+    ``model`` is the model asked for, ``messages`` their number.  ``tools`` are the parsed request's own
+    objects, not copies.  ``prompt`` is the prompt snapshot: canonical JSON of
+    ``{"instructions": […], "tools": […]}`` with both as they stand in the request, None where there is
+    neither.
     """
 
     wire: str | None = None
@@ -183,5 +183,4 @@ class RequestFacts:
     system_texts: tuple[str, ...] = field(default=(), repr=False)
     tools: tuple[object, ...] = field(default=(), repr=False)
     prompt: bytes | None = field(default=None, repr=False)
-    tool_results: tuple[ToolResultPart, ...] = ()
     flags: tuple[RequestFlag, ...] = ()

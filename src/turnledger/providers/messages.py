@@ -14,9 +14,9 @@ from turnledger.wire.values import encode_value
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["has_messages", "looks_like_anthropic", "read_messages", "texts_of"]
+__all__ = ["has_messages", "looks_like_anthropic", "read_messages", "texts_of", "tool_results"]
 
-_INSTRUCTING = frozenset({"system", "developer"})
+_INSTRUCTING = ("system", "developer")
 _ANSWERING = frozenset({"tool", "function"})
 _ANTHROPIC_BLOCKS = frozenset({"tool_use", "tool_result", "redacted_thinking"})
 
@@ -40,21 +40,20 @@ def looks_like_anthropic(request: Mapping[str, object]) -> bool:
         "system" in request
         or "anthropic_version" in request
         or any("input_schema" in as_map(tool) for tool in as_list(request.get("tools")))
-        or any(
-            as_text(block.get("type")) in _ANTHROPIC_BLOCKS
-            for entry in as_list(request.get("messages"))
-            for block in map(as_map, as_list(as_map(entry).get("content")))
-        )
+        or any(as_text(block.get("type")) in _ANTHROPIC_BLOCKS for block in _blocks(request))
     )
 
 
 def read_messages(request: Mapping[str, object]) -> RequestFacts:
     """The facts of such a request; instructions are ``system`` and all system and developer messages."""
     system, messages = request.get("system"), as_list(request.get("messages"))
-    instructing = [entry for entry in messages if as_text(as_map(entry).get("role")) in _INSTRUCTING]
+    # A request carries the whole history several times a turn, so this loop is all that walks it.
+    instructing = [
+        entry for entry in messages if isinstance(entry, dict) and entry.get("role") in _INSTRUCTING
+    ]
     texts = texts_of(system)
     for entry in instructing:
-        texts += texts_of(as_map(entry).get("content"))
+        texts += texts_of(entry.get("content"))
     tools = as_list(request.get("tools")) or as_list(request.get("functions"))
     prompt, lossy = _snapshot([*([system] if system else []), *instructing], tools)
     return RequestFacts(
@@ -64,11 +63,23 @@ def read_messages(request: Mapping[str, object]) -> RequestFacts:
         system_texts=tuple(texts),
         tools=tuple(tools),
         prompt=prompt,
-        tool_results=tuple(
-            result for position, entry in enumerate(messages) for result in _results(position, as_map(entry))
-        ),
         flags=("prompt-lossy",) if lossy else (),
     )
+
+
+def tool_results(request: Mapping[str, object]) -> tuple[ToolResultPart, ...]:
+    """Tool results in the whole history of a request, contents as the request's own objects."""
+    messages = as_list(request.get("messages"))
+    return tuple(
+        result for position, entry in enumerate(messages) for result in _results(position, as_map(entry))
+    )
+
+
+def _blocks(request: Mapping[str, object]) -> Iterator[Mapping[str, object]]:
+    for entry in as_list(request.get("messages")):
+        content = entry.get("content") if isinstance(entry, dict) else None
+        if isinstance(content, (list, tuple)):
+            yield from map(as_map, content)
 
 
 def _snapshot(instructions: Sequence[object], tools: Sequence[object]) -> tuple[bytes | None, bool]:

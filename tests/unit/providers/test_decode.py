@@ -7,6 +7,7 @@ import json
 import pytest
 
 from turnledger.providers.decode import decode_reply, decode_request, prompt_snapshot
+from turnledger.providers.messages import tool_results
 from turnledger.providers.registry import FORMATS
 
 
@@ -122,7 +123,7 @@ def test_facts_of_an_openai_request() -> None:
     assert (facts.wire, facts.model, facts.stream, facts.messages) == ("openai-chat", "gpt-x", True, 6)
     assert facts.system_texts == ("Be brief.", "Be kind.")
     assert list(facts.tools) == TOOLS
-    results = [(result.position, result.call_id, result.content) for result in facts.tool_results]
+    results = [(result.position, result.call_id, result.content) for result in tool_results(OPENAI)]
     assert results == [(4, "c1", "one"), (5, None, "two")]
 
 
@@ -135,7 +136,7 @@ def test_facts_of_an_anthropic_request() -> None:
         3,
     )
     assert facts.system_texts == ("Be brief.",)
-    results = [(result.position, result.call_id, result.is_error) for result in facts.tool_results]
+    results = [(result.position, result.call_id, result.is_error) for result in tool_results(ANTHROPIC)]
     assert results == [(2, "t1", False), (2, "t2", True)]
 
 

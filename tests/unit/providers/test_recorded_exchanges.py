@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from turnledger.providers.decode import decode_reply, decode_request
+from turnledger.providers.messages import tool_results
 
 WIRE = Path(__file__).parents[2] / "data" / "wire"
 EXCHANGES: dict[tuple[str, int], dict[str, Any]] = {
@@ -181,4 +182,4 @@ def test_a_request_is_read_as_a_person_reads_it(key: tuple[str, int]) -> None:
     assert facts.stream == (exchange["kind"] == "sse")
     assert facts.messages == len(request["messages"])
     assert (facts.prompt is not None) == expected.prompt
-    assert len(facts.tool_results) == expected.results
+    assert len(tool_results(request)) == expected.results
