@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Hashable
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 __all__ = ["EMPTY", "NOTHING", "Lane", "Lanes", "Level"]
@@ -37,8 +36,7 @@ class Level(NamedTuple):
 NOTHING = Level([], [])
 
 
-@dataclass(frozen=True, slots=True)
-class Lane:
+class Lane(NamedTuple):
     """A lane's last body: its bytes, all its operations, and its encoded recipe.
 
     ``nodes`` are levels of nodes, lowest first, each over a front part of the level below it; the last
@@ -47,7 +45,7 @@ class Lane:
 
     data: bytes = b""
     operations: Level = NOTHING
-    nodes: list[Level] = field(default_factory=list)
+    nodes: Sequence[Level] = ()
     tail: int = 0
     ending: bytes = b""
     recipe: bytes = b""
