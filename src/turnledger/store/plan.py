@@ -13,7 +13,7 @@ from uuid import UUID
 from turnledger.ids import NIL, derived_id
 from turnledger.integrity.chain import event_hash
 from turnledger.model.draft import AliasKind, Batch, BatchResult, BatchStatus, Claim, Draft, Placed, Refusal
-from turnledger.model.events import TurnClosed
+from turnledger.model.events import ModelCall, ModelResult, TurnClosed
 from turnledger.model.registry import FINAL_TYPES
 from turnledger.model.vocabulary import ApprovalDecision, Assurance, JournalKind, Shape, TurnStatus
 from turnledger.store.admission import assurance_of, problem_of
@@ -39,6 +39,9 @@ from turnledger.wire.details import decode_detail, encode_detail
 __all__ = ["LEDGER_AGENT_KEY", "Planner", "wants_of"]
 
 LEDGER_AGENT_KEY = 0
+
+_EXTENDING = frozenset({ModelCall.TYPE, ModelResult.TYPE})
+"""Types whose bodies tend to extend the one before: requests carry the history, replies a frame."""
 
 
 def wants_of(batches: Iterable[Batch]) -> Wants:
@@ -235,7 +238,7 @@ class Planner:
 
     def _keep_bodies(self, draft: Draft, event: NewEvent, journal: JournalState) -> None:
         for body in draft.bodies:
-            lane = (journal.cid, draft.lane or draft.type, body.slot)
+            lane = (journal.cid, draft.lane or draft.type, body.slot) if draft.type in _EXTENDING else None
             self.changes.bodies.append(
                 NewBody(event.jid, event.seq, body.slot, journal.aid, lane, body.salt, body.data)
             )

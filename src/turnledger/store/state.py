@@ -165,7 +165,7 @@ class NewBody(NamedTuple):
     seq: int
     slot: str
     aid: int
-    lane: object
+    lane: object | None
     salt: bytes
     data: bytes
 
