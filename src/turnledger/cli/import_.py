@@ -8,18 +8,18 @@ from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
 from io import BufferedReader, FileIO
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from turnledger.cli.options import json_option, ledger_option
+from turnledger.cli.progress import progress
 from turnledger.cli.safe_text import one_line
 from turnledger.cli.screen import Screen, note, write_json
 from turnledger.errors import LedgerError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from turnledger.engine.importing import Finding, Importer
 
 __all__ = ["command"]
@@ -114,10 +114,12 @@ class _Run:
                         name, f"This is {kind}, and not chat transcripts, one a line. {_hint(kind)}"
                     )
                     return
-                with _progress(name, size) as advance:
+                done = 0
+                with progress(one_line(PurePath(name).name, 40), size) as advance:
                     for finding in importer.run(stream):
                         self._count(name, finding)
-                        advance(finding.read)
+                        advance(finding.read - done)
+                        done = finding.read
         except OSError as error:
             self._turn_away(name, f"{error.strerror or type(error).__name__}.")
 
@@ -181,17 +183,3 @@ def _opened(name: str) -> Generator[tuple[BufferedReader[Any], int | None]]:
         return
     with BufferedReader(FileIO(name), _BUFFER) as stream:
         yield stream, os.fstat(stream.fileno()).st_size or None
-
-
-@contextmanager
-def _progress(name: str, size: int | None) -> Generator[Callable[[int], None]]:
-    """A bar of bytes read on stderr, where somebody is watching; takes the bytes read so far."""
-    if not sys.stderr.isatty():
-        yield lambda _read: None
-        return
-    from rich.console import Console  # noqa: PLC0415  only for a terminal
-    from rich.progress import Progress  # noqa: PLC0415
-
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(one_line(name, 40), total=size)
-        yield lambda read: progress.update(task, completed=read)
