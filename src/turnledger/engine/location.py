@@ -5,17 +5,18 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from turnledger.errors import LedgerUnavailableError, UsageError
 from turnledger.store.ledger_store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Sequence
 
     from turnledger.store.contract import Engine, Reader
+    from turnledger.store.migrate import Migration
 
-__all__ = ["OFF", "connect", "default_file", "ledger_url"]
+__all__ = ["OFF", "Database", "connect", "database_at", "default_file", "ledger_url"]
 
 OFF = "off"
 """The URL that switches recording off."""
@@ -41,36 +42,55 @@ def default_file() -> Path:
     return Path(folder) / "turnledger" / "ledger.db"
 
 
-def connect(url: str | os.PathLike[str] | None = None) -> Store:
-    """The store at a URL: a file path, ``memory:`` or ``postgresql://…``.  Nothing is opened or made yet.
+class Database(Protocol):
+    """A ledger by its address; nothing of it is opened yet."""
 
-    ``store.open()`` makes it where it is new and opens it for writing; ``store.reader`` opens what is there.
+    label: str
+    """Where it is, without credentials, for people."""
+
+    def engine(self) -> Engine:
+        """Open for writing; makes the ledger where there is none, and migrates it where needed."""
+        ...
+
+    def reader(self) -> Reader:
+        """Open what is there for reading."""
+        ...
+
+    def pending(self) -> Sequence[Migration]:
+        """The migrations that it lacks; changes nothing."""
+        ...
+
+
+def database_at(url: str | os.PathLike[str] | None = None) -> Database:
+    """The ledger at a URL: a file path, ``memory:`` or ``postgresql://…``.
+
     Raises UsageError for a URL of another kind.
     """
     address = ledger_url(url)
     if address.startswith(_POSTGRES):
-        label, open_engine, open_reader = _postgres(address)
-    elif "://" in address or address == OFF:
+        return _postgres(address)
+    if "://" in address or address == OFF:
         scheme = address.partition(":")[0][:20]
         msg = f"A ledger's URL is a file path, memory: or postgresql://…; {scheme!r} is none of them."
         raise UsageError(msg, next_step="Set TURNLEDGER_URL, or pass --ledger or url=….")
-    else:
-        label, open_engine, open_reader = _sqlite(address)
-    return Store(label, open_engine, open_reader)
-
-
-def _sqlite(address: str) -> tuple[str, Callable[[], Engine], Callable[[], Reader]]:
     from turnledger.store.sqlite import MEMORY, SqliteDatabase  # noqa: PLC0415  loads a driver
 
-    path = address if address == MEMORY else str(Path(address).expanduser())
-    database = SqliteDatabase(path)
+    return SqliteDatabase(address if address == MEMORY else Path(address).expanduser())
+
+
+def connect(url: str | os.PathLike[str] | None = None) -> Store:
+    """The store at a URL; see ``database_at``.  Nothing is opened or made yet.
+
+    ``store.open()`` makes it where it is new and opens it for writing; ``store.reader`` opens what is there.
+    """
+    database = database_at(url)
 
     def open_engine() -> Engine:
-        if path == str(default_file()):
-            _make_folder(Path(path).parent)
+        if database.label == str(default_file()):
+            _make_folder(default_file().parent)
         return database.engine()
 
-    return database.label, open_engine, database.reader
+    return Store(database.label, open_engine, database.reader)
 
 
 def _make_folder(folder: Path) -> None:
@@ -83,11 +103,10 @@ def _make_folder(folder: Path) -> None:
         ) from error
 
 
-def _postgres(address: str) -> tuple[str, Callable[[], Engine], Callable[[], Reader]]:
+def _postgres(address: str) -> Database:
     try:
         from turnledger.store.postgres import PostgresDatabase  # noqa: PLC0415  loads a driver
     except ImportError as error:
         msg = "The PostgreSQL driver is not installed."
         raise LedgerUnavailableError(msg, next_step="Run pip install 'turnledger[postgres]'.") from error
-    database = PostgresDatabase(address)
-    return database.label, database.engine, database.reader
+    return PostgresDatabase(address)

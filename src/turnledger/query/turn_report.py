@@ -9,12 +9,21 @@ from uuid import UUID
 
 from turnledger.errors import NotFoundError
 from turnledger.model.registry import INTENT_TYPES, OUTCOME_TYPES
-from turnledger.model.rows import TurnRow
+from turnledger.model.rows import MessageRow, TurnRow
 from turnledger.model.vocabulary import FINAL_STATUSES, ApprovalDecision, TurnStatus
 from turnledger.query.timeline import Entry, journal_entries
 from turnledger.store.contract import Reader
 
-__all__ = ["Doubt", "Step", "TurnReport", "UnrunTool", "steps_of", "turn_report"]
+__all__ = [
+    "Doubt",
+    "Step",
+    "TurnReport",
+    "UnrunTool",
+    "requested_tools",
+    "steps_of",
+    "trigger_message",
+    "turn_report",
+]
 
 
 class Doubt(StrEnum):
@@ -46,12 +55,16 @@ class UnrunTool:
 
 @dataclass(frozen=True, slots=True)
 class TurnReport:
-    """A turn with all its events in order and what follows from them."""
+    """A turn with all its events in order and what follows from them.
+
+    ``silent`` says that its writer shows no sign of life though it has not ended.
+    """
 
     turn: TurnRow
     entries: tuple[Entry, ...]
     steps: tuple[Step, ...]
     unrun: tuple[UnrunTool, ...]
+    silent: bool = False
 
 
 def turn_report(reader: Reader, turn_id: UUID) -> TurnReport:
@@ -62,9 +75,17 @@ def turn_report(reader: Reader, turn_id: UUID) -> TurnReport:
         raise NotFoundError(msg, next_step="See `turnledger list --turns` for what there is.")
     entries = journal_entries(reader, turn_id)
     silent = any(lease.turn == turn_id for lease in reader.leases(expired=True, limit=1000))
-    return TurnReport(
-        turn, tuple(entries), tuple(steps_of(entries, turn.status, silent=silent)), tuple(_unrun(entries))
-    )
+    steps = tuple(steps_of(entries, turn.status, silent=silent))
+    return TurnReport(turn, tuple(entries), steps, tuple(_unrun(entries)), silent)
+
+
+def trigger_message(reader: Reader, turn: TurnRow) -> MessageRow | None:
+    """The message that the turn answers; None where its trigger is none."""
+    if turn.trigger is None or not turn.trigger.isdigit():
+        return None
+    seq = int(turn.trigger)
+    found = reader.messages(turn.conversation, seq - 1, 1)
+    return found[0] if found and found[0].seq == seq else None
 
 
 def steps_of(entries: Sequence[Entry], status: TurnStatus, *, silent: bool) -> list[Step]:
@@ -94,16 +115,20 @@ def _doubt(status: TurnStatus, decision: str | None, *, silent: bool) -> Doubt:
     return Doubt.NO_SIGN_OF_LIFE if silent else Doubt.RUNNING
 
 
+def requested_tools(entry: Entry) -> list[str]:
+    """Names of the tools that a MODEL_RESULT asked for, in the model's order; none for other events."""
+    asked = entry.detail.get("requested")
+    if entry.row.type != "MODEL_RESULT" or not isinstance(asked, list):
+        return []
+    return [str(request.get("tool")) if isinstance(request, dict) else "?" for request in asked]
+
+
 def _unrun(entries: Iterable[Entry]) -> Iterable[UnrunTool]:
     entries = list(entries)
     ran = {
         (entry.number("from"), entry.number("ordinal")) for entry in entries if entry.row.type == "TOOL_CALL"
     }
     for entry in entries:
-        asked = entry.detail.get("requested")
-        if entry.row.type != "MODEL_RESULT" or not isinstance(asked, list):
-            continue
-        for place, request in enumerate(asked):
-            tool = request.get("tool") if isinstance(request, dict) else None
-            if tool is not None and (entry.row.seq, place) not in ran:
-                yield UnrunTool(entry.row.seq, place, str(tool))
+        for place, tool in enumerate(requested_tools(entry)):
+            if (entry.row.seq, place) not in ran:
+                yield UnrunTool(entry.row.seq, place, tool)

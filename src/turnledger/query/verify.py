@@ -23,11 +23,18 @@ from turnledger.store.contract import Reader, RecordedBody, RecordedEvent
 from turnledger.wire.commitment import NO_PAYLOAD, PayloadHasher
 from turnledger.wire.details import decode_detail
 
-__all__ = ["BodyCounts", "Verification", "verify_conversation", "verify_journal", "verify_ledger"]
+__all__ = [
+    "LEDGER_UNCOVERED",
+    "BodyCounts",
+    "Verification",
+    "verify_conversation",
+    "verify_journal",
+    "verify_ledger",
+]
 
 _PAGE = 200
 _ALWAYS_UNCOVERED = ("tail cut at rest", "whole-journal rewrite by a privileged user")
-_LEDGER_UNCOVERED = ("deletion of a whole conversation",)
+LEDGER_UNCOVERED = ("deletion of a whole conversation",)
 
 
 @dataclass(slots=True)

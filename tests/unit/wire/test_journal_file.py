@@ -354,7 +354,7 @@ def test_events_that_came_during_the_export_are_no_fault() -> None:
 
 DETAIL = json.dumps(
     {
-        "id": str(UUID(int=0)),
+        "id": UUID(int=0).hex,
         "slots": {
             "supplied": {
                 "commitment": payload_hash(b"given", salt_of(9)).hex(),

@@ -1,0 +1,211 @@
+"""``turnledger doctor``: whether a ledger is well, and what to do where it is not."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import click
+
+from turnledger.cli.ledger import existing, ledger_file
+from turnledger.cli.line import BAD, GOOD, QUIET, WARN, counted, size
+from turnledger.cli.options import json_option, ledger_option
+from turnledger.cli.program import Status
+from turnledger.cli.progress import progress
+from turnledger.cli.safe_text import one_line
+from turnledger.cli.screen import Screen, write_json
+from turnledger.engine.location import Database
+from turnledger.errors import LedgerError
+from turnledger.query.row_json import row_object
+from turnledger.store.contract import Reader
+from turnledger.store.rebuild import Difference, count_conversations, differences, rebuild
+from turnledger.version import __version__
+
+__all__ = ["command"]
+
+_LOW_BYTES = 256 << 20
+_SHOWN = 10
+_FIELD = 12
+
+
+@click.command("doctor")
+@click.option(
+    "--rebuild", "wants_rebuild", is_flag=True, help="Build what lists are read from anew where it differs."
+)
+@json_option
+@ledger_option
+@click.pass_context
+def command(context: click.Context, ledger: str | None, *, wants_rebuild: bool, as_json: bool) -> None:
+    """Look a ledger over: schema, guards, room, read models, turns without a sign of life.
+
+    Read models are what lists are read from; they follow from the events and can be built anew.  Whether the
+    events themselves are as they were written is for `turnledger verify`.
+    """
+    database = existing(ledger)
+    report = Report(database.label)
+    examine(report, database, ledger_file(ledger), wants_rebuild=wants_rebuild)
+    if as_json:
+        write_json(report.as_json())
+    else:
+        _show(report)
+    context.exit(Status.OK if report.is_well else Status.FOUND)
+
+
+@dataclass(slots=True)
+class Report:
+    """What was found; ``problems`` need somebody, ``notes`` are worth knowing."""
+
+    ledger: str
+    ledger_id: str | None = None
+    schema: str = "out of date"
+    problems: list[str] = field(default_factory=list[str])
+    notes: list[str] = field(default_factory=list[str])
+    counts: dict[str, int] = field(default_factory=dict[str, int])
+    bytes: int | None = None
+    free_bytes: int | None = None
+    found: list[Difference] = field(default_factory=list[Difference])
+    is_rebuilt: bool = False
+
+    @property
+    def is_well(self) -> bool:
+        """Whether nobody has to do anything."""
+        return not self.problems
+
+    def as_json(self) -> dict[str, object]:
+        """All of it."""
+        return {
+            "ledger": self.ledger,
+            "ledgerId": self.ledger_id,
+            "version": __version__,
+            "schema": self.schema,
+            "ok": self.is_well,
+            "problems": self.problems,
+            "notes": self.notes,
+            "counts": self.counts,
+            "bytes": self.bytes,
+            "freeBytes": self.free_bytes,
+            "readModels": {
+                "differences": [row_object(one) for one in self.found],
+                "rebuilt": self.is_rebuilt,
+            },
+        }
+
+
+def examine(report: Report, database: Database, path: Path | None, *, wants_rebuild: bool) -> None:
+    """Fill the report; only a rebuild changes anything."""
+    if path is not None:
+        _measure(report, path)
+    missing = database.pending()
+    if missing:
+        names = ", ".join(f"{one.number:04d}_{one.slug}" for one in missing)
+        report.problems.append(f"The schema lacks {names}: run `turnledger migrate`.")
+        return
+    reader = database.reader()
+    try:
+        report.ledger_id = str(reader.ledger_id())
+        report.schema = f"{reader.ask('list_migrations')[-1][0]:04d}"
+        report.problems += reader.faults()
+        _count(report, reader)
+        _try_writing(report, database)
+        _compare(report, reader, database, wants_rebuild=wants_rebuild)
+    finally:
+        reader.close()
+
+
+def _measure(report: Report, path: Path) -> None:
+    files = [path, path.with_name(f"{path.name}-wal")]
+    report.bytes = sum(file.stat().st_size for file in files if file.exists())
+    report.free_bytes = shutil.disk_usage(path.parent).free
+    if report.free_bytes < _LOW_BYTES:
+        report.problems.append(f"Only {size(report.free_bytes)} are free on the disk of {path}.")
+
+
+def _count(report: Report, reader: Reader) -> None:
+    agents = reader.agents()
+    silent = len(reader.leases(expired=True, limit=100_000))
+    report.counts = {
+        "agents": len(agents),
+        "conversations": sum(agent.conversations for agent in agents),
+        "turns": sum(agent.turns for agent in agents),
+        "openTurns": len(reader.leases(expired=False, limit=100_000)),
+        "expiredLeases": silent,
+    }
+    if silent:
+        who = counted(silent, "open turn shows", "open turns show")
+        report.notes.append(f"{who} no sign of life; the next recorder to open it interrupts them.")
+
+
+def _try_writing(report: Report, database: Database) -> None:
+    try:
+        engine = database.engine()
+        try:
+            engine.begin()
+            engine.rollback()
+        finally:
+            engine.close()
+    except LedgerError as error:
+        report.problems.append(f"It cannot be written: {error.message}")
+
+
+def _compare(report: Report, reader: Reader, database: Database, *, wants_rebuild: bool) -> None:
+    total = count_conversations(reader)
+    with reader.snapshot(), progress("comparing conversations", total) as advance:
+        report.found = list(differences(reader, advance))
+    if report.found and wants_rebuild:
+        engine = database.engine()
+        try:
+            with progress("rebuilding conversations", total) as advance:
+                rebuild(reader, engine, advance)
+        finally:
+            engine.close()
+        report.is_rebuilt = True
+        with reader.snapshot():
+            left = list(differences(reader, lambda _more: None))
+        if left:
+            report.problems.append(
+                "The read models differ even after a rebuild: see `turnledger verify --all`."
+            )
+    elif report.found:
+        report.problems.append("The read models differ from the events: run `turnledger doctor --rebuild`.")
+
+
+# --- for people --------------------------------------------------------------------------------------
+
+
+def _show(report: Report) -> None:
+    screen = Screen()
+    names = {"openTurns": "open turns", "expiredLeases": "without a sign of life"}
+    _field(screen, "ledger", one_line(report.ledger))
+    _field(screen, "version", f"Turnledger {__version__}, schema {report.schema}")
+    if report.bytes is not None and report.free_bytes is not None:
+        _field(screen, "room", f"{size(report.bytes)} used, {size(report.free_bytes)} free")
+    if report.counts:
+        _field(
+            screen,
+            "holds",
+            ", ".join(f"{count:,} {names.get(key, key)}" for key, count in report.counts.items()),
+        )
+        _field(screen, "read models", _models(report.found, rebuilt=report.is_rebuilt))
+    for one in report.found[:_SHOWN]:
+        where = "no conversation" if one.conversation is None else f"conversation {one.conversation}"
+        screen.line(
+            (f"{one.table}: {one.missing} missing, {one.wrong} wrong in {where}", WARN), indent=_FIELD
+        )
+    for words in report.notes:
+        screen.line(("note        ", WARN), (one_line(words), ""))
+    for words in report.problems:
+        screen.line(("problem     ", BAD), (one_line(words), ""))
+    screen.line(("well" if report.is_well else "not well", GOOD if report.is_well else BAD))
+
+
+def _field(screen: Screen, name: str, words: str) -> None:
+    screen.line((f"{name:<{_FIELD}}", QUIET), (words, ""))
+
+
+def _models(found: Sequence[Difference], *, rebuilt: bool) -> str:
+    if not found:
+        return "as the events say"
+    tables = counted(len(found), "difference")
+    return f"{tables} found, rebuilt" if rebuilt else f"{tables} found"

@@ -1,0 +1,47 @@
+"""The ledger a command works on: it has to exist, and reading never makes one."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from turnledger.engine.location import Database, database_at, ledger_url
+from turnledger.errors import LedgerUnavailableError, UsageError
+from turnledger.store.contract import Reader
+
+__all__ = ["existing", "ledger_file", "reading"]
+
+
+def ledger_file(url: str | None) -> Path | None:
+    """The ledger's file; None where it is no file."""
+    address = ledger_url(url)
+    return None if ":" in address.partition("/")[0] else Path(address).expanduser()
+
+
+def existing(url: str | None) -> Database:
+    """The ledger at ``url`` (None: the default one).
+
+    Raises LedgerUnavailableError where there is no such file, UsageError for a URL of which nothing is kept.
+    """
+    address = ledger_url(url)
+    if address in {"off", "memory:"}:
+        msg = f"{address} keeps nothing that could be read."
+        raise UsageError(msg, next_step="Give --ledger, or TURNLEDGER_URL, a file or postgresql://….")
+    database = database_at(address)
+    path = ledger_file(address)
+    if path is not None and not path.exists():
+        msg = f"There is no ledger at {path}."
+        next_step = "The first agent that records makes it; or name another with --ledger."
+        raise LedgerUnavailableError(msg, next_step=next_step)
+    return database
+
+
+@contextmanager
+def reading(url: str | None) -> Generator[Reader]:
+    """A reader of the ledger at ``url``, closed afterwards; see ``existing``."""
+    reader = existing(url).reader()
+    try:
+        yield reader
+    finally:
+        reader.close()

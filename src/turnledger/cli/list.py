@@ -1,0 +1,285 @@
+"""``turnledger list``: conversations or turns, latest first, a page at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+from uuid import UUID
+
+import click
+
+from turnledger.cli.headers import conversation_title, turn_tokens
+from turnledger.cli.ledger import reading
+from turnledger.cli.line import QUIET, status_style
+from turnledger.cli.moments import Zone, duration, utc_offset
+from turnledger.cli.names import short
+from turnledger.cli.options import json_option, ledger_option, zone_option
+from turnledger.cli.safe_text import one_line
+from turnledger.cli.screen import Screen, note, write_json
+from turnledger.clock import SYSTEM
+from turnledger.errors import UsageError
+from turnledger.model.rows import ConversationRow, TurnRow
+from turnledger.model.vocabulary import Shape, TurnStatus
+from turnledger.query.lookup import find_agent, resolve
+from turnledger.query.row_json import row_object
+from turnledger.store.contract import ConversationFilter, Page, Reader, TurnFilter
+
+__all__ = ["command"]
+
+_OPEN, _FAILED = "open", "failed"
+_LEAST_ID: Final = 18  # ids begin with their time, so many begin alike
+_STAMP: Final = len("2026-11-30 10:01:02")
+_MONTH, _MINUTE = len("2026-"), len("2026-11-30 10:01")
+
+
+@click.command("list")
+@click.option("--turns", is_flag=True, help="Turns instead of conversations.")
+@click.option("--agent", metavar="NAME", help="Of this agent only (its name or id).")
+@click.option("--conversation", metavar="ID", help="Turns of this conversation only.")
+@click.option(
+    "--status",
+    "statuses",
+    multiple=True,
+    metavar="STATUS",
+    help="Turns: running, waiting, completed, failed, …; conversations: with an `open` or a `failed` turn.",
+)
+@click.option("--since", metavar="TIME", help="Not before: 2h, 3d, 2026-11-30, 2026-11-30T10:00+01:00.")
+@click.option("--until", metavar="TIME", help="Before this time.")
+@click.option("--connector", metavar="NAME", help="Conversations of this connector only.")
+@click.option(
+    "--shape", type=click.Choice([shape.value for shape in Shape]), help="Conversations of this shape."
+)
+@click.option("--limit", type=click.IntRange(1, 100_000), default=50, show_default=True, help="Rows a page.")
+@click.option("--after", metavar="KEY", help="Go on after a page; the key is printed under it.")
+@zone_option
+@json_option
+@ledger_option
+def command(
+    ledger: str | None,
+    *,
+    turns: bool,
+    as_json: bool,
+    zone: Zone,
+    limit: int,
+    **filters: Any,  # noqa: ANN401  one field of Asked each
+) -> None:
+    """List conversations, or with --turns turns, latest first."""
+    asked = Asked(zone=zone, limit=limit, **filters)
+    with reading(ledger) as reader, reader.snapshot():
+        page = turn_page(reader, asked) if turns else conversation_page(reader, asked)
+    if as_json:
+        write_json(page.as_json())
+    else:
+        page.show(zone)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The options as they were given."""
+
+    zone: Zone
+    limit: int
+    agent: str | None = None
+    conversation: str | None = None
+    statuses: tuple[str, ...] = ()
+    since: str | None = None
+    until: str | None = None
+    connector: str | None = None
+    shape: str | None = None
+    after: str | None = None
+
+    def moments(self) -> tuple[int | None, int | None]:
+        """The half-open range of time, epoch milliseconds."""
+        now = SYSTEM.epoch_ms()
+        since = None if self.since is None else self.zone.parse(self.since, now)
+        until = None if self.until is None else self.zone.parse(self.until, now, end=True)
+        return since, until
+
+    def page(self) -> Page:
+        """The page, one row longer than shown to know whether there is more."""
+        return Page(self.limit + 1, None if self.after is None else _key(self.after))
+
+
+def _key(text: str) -> tuple[int, int]:
+    first, dot, second = text.partition(".")
+    if not (dot and first.lstrip("-").isdecimal() and second.isdecimal()):
+        msg = f"{text[:60]!r} is no key of a page."
+        raise UsageError(msg, next_step="Copy it from the line under the page before.")
+    return int(first), int(second)
+
+
+@dataclass(frozen=True, slots=True)
+class ListPage:
+    """A page of rows, ready to be shown; ``key`` is where the next one begins."""
+
+    what: str
+    rows: Sequence[ConversationRow | TurnRow]
+    key: tuple[int, ...] | None
+    names: Mapping[UUID, str] = field(default_factory=dict[UUID, str])
+
+    def as_json(self) -> dict[str, object]:
+        """The page in the form of the API's lists."""
+        return {
+            self.what: [row_object(row) for row in self.rows],
+            "hasMore": self.key is not None,
+            "next": None if self.key is None else _key_text(self.key),
+        }
+
+    def show(self, zone: Zone) -> None:
+        """Print a table, and under it whether that is all."""
+        screen = Screen()
+        if not self.rows:
+            note(f"No {self.what} to list.")
+            return
+        ids = _shown_ids(screen, [str(row.id) for row in self.rows])
+        if isinstance(self.rows[0], TurnRow):
+            _show_turns(screen, zone, [row for row in self.rows if isinstance(row, TurnRow)], ids, self.names)
+        else:
+            _show_conversations(
+                screen, zone, [row for row in self.rows if isinstance(row, ConversationRow)], ids
+            )
+        more = "all there are." if self.key is None else f"and there are more: --after {_key_text(self.key)}"
+        note(f"{len(self.rows):,} {self.what}, {more}")
+
+
+def _key_text(key: tuple[int, ...]) -> str:
+    return ".".join(map(str, key))
+
+
+def conversation_page(reader: Reader, asked: Asked) -> ListPage:
+    """The conversations that were asked for."""
+    if asked.conversation is not None:
+        msg = "--conversation narrows a list of turns."
+        raise UsageError(msg, next_step="Add --turns, or see `turnledger show CONVERSATION`.")
+    unknown = set(asked.statuses) - {_OPEN, _FAILED}
+    if unknown:
+        msg = f"A conversation's status is {_OPEN} or {_FAILED}, not {min(unknown)[:40]!r}."
+        raise UsageError(msg, next_step="For the statuses of turns add --turns.")
+    since, until = asked.moments()
+    where = ConversationFilter(
+        agent=None if asked.agent is None else find_agent(reader, asked.agent),
+        connector=asked.connector,
+        shape=None if asked.shape is None else Shape(asked.shape),
+        since_ms=since,
+        until_ms=until,
+        open_turns=_OPEN in asked.statuses,
+        failed_turns=_FAILED in asked.statuses,
+    )
+    rows = reader.conversations(where, asked.page())
+    more = len(rows) > asked.limit
+    shown = rows[: asked.limit]
+    return ListPage("conversations", shown, reader.conversation_key(shown[-1]) if more else None)
+
+
+def turn_page(reader: Reader, asked: Asked) -> ListPage:
+    """The turns that were asked for."""
+    if asked.connector is not None or asked.shape is not None:
+        msg = "--connector and --shape narrow a list of conversations."
+        raise UsageError(msg, next_step="Leave --turns out, or narrow turns by --conversation.")
+    unknown = set(asked.statuses) - set(TurnStatus)
+    if unknown:
+        msg = f"{min(unknown)[:40]!r} is no status of a turn."
+        raise UsageError(msg, next_step=f"Use one of: {', '.join(TurnStatus)}.")
+    since, until = asked.moments()
+    conversation = asked.conversation
+    where = TurnFilter(
+        agent=None if asked.agent is None else find_agent(reader, asked.agent),
+        conversation=None if conversation is None else resolve(reader, conversation, ("conversation",)).id,
+        statuses=frozenset(map(TurnStatus, asked.statuses)),
+        since_ms=since,
+        until_ms=until,
+    )
+    rows = reader.turns(where, asked.page())
+    more = len(rows) > asked.limit
+    shown = rows[: asked.limit]
+    names = reader.names(list({row.conversation for row in shown}))
+    return ListPage("turns", shown, reader.turn_key(shown[-1]) if more else None, names)
+
+
+# --- tables ------------------------------------------------------------------------------------------
+
+
+def _shown_ids(screen: Screen, ids: Sequence[str]) -> list[str]:
+    """Ids cut to what tells them apart; whole where nobody's terminal limits the line."""
+    if screen.width is None:
+        return list(ids)
+    length = _LEAST_ID
+    while length < len(ids[0]) and len({text[:length] for text in ids}) < len(ids):
+        length += 1
+    return [text[:length].rstrip("-") for text in ids]
+
+
+def _times(screen: Screen, zone: Zone, moments: Iterable[int]) -> tuple[str, Callable[[int], str]]:
+    """The head of a column of times and how to write each: the offset once if it is the same for all."""
+    stamps = [zone.stamp(moment) for moment in moments]
+    offsets = {stamp[_STAMP:] for stamp in stamps}
+    if len(offsets) > 1:
+        return "", zone.stamp
+    first, last = (_MONTH, _MINUTE) if screen.narrow else (0, _STAMP)
+    return f" {utc_offset(min(offsets))}", lambda moment: zone.stamp(moment)[first:last]
+
+
+def _table(screen: Screen, columns: Sequence[Column], give: str) -> None:
+    """A table of the columns that there is room for; ``give`` is the one that is cut."""
+    shown = [column for column in columns if not (column.wide and screen.narrow)]
+    names = [column.name for column in shown]
+    rows = list(zip(*(column.cells for column in shown), strict=True))
+    screen.table(names, rows, give=names.index(give))
+
+
+class Column(NamedTuple):
+    """A column of a table; a ``wide`` one is left out on a narrow terminal."""
+
+    name: str
+    cells: Sequence[tuple[str, str]]
+    wide: bool = False
+
+
+def _show_conversations(
+    screen: Screen, zone: Zone, rows: Sequence[ConversationRow], ids: Sequence[str]
+) -> None:
+    offset, time = _times(screen, zone, [row.last_ms for row in rows])
+    columns = [
+        Column("id", [(shown, "bold") for shown in ids]),
+        Column("state", [_state(row) for row in rows]),
+        Column("agent", [(one_line(row.agent_name, 24), "") for row in rows]),
+        Column("conversation", [(conversation_title(row), "") for row in rows]),
+        Column("turns", [(f"{row.turns:>5,}", "") for row in rows]),
+        Column("msgs", [(f"{row.messages:>4,}", "") for row in rows], wide=True),
+        Column("tokens", [(f"{row.tokens_in:,}→{row.tokens_out:,}", "") for row in rows], wide=True),
+        Column(f"last event{offset}", [(time(row.last_ms), QUIET) for row in rows]),
+    ]
+    _table(screen, columns, "conversation")
+
+
+def _state(row: ConversationRow) -> tuple[str, str]:
+    if row.open_turns:
+        return f"{row.open_turns} open", "cyan"
+    if row.failed_turns:
+        return f"{row.failed_turns} failed", status_style("failed")
+    return ("ok", "green") if row.turns else ("no turn", QUIET)
+
+
+def _show_turns(
+    screen: Screen, zone: Zone, rows: Sequence[TurnRow], ids: Sequence[str], names: Mapping[UUID, str]
+) -> None:
+    offset, time = _times(screen, zone, [row.opened_ms for row in rows])
+    keys = [one_line(names.get(row.conversation, short(row.conversation)), 60) for row in rows]
+    columns = [
+        Column("id", [(shown, "bold") for shown in ids]),
+        Column("status", [(_turn_status(row), status_style(row.status)) for row in rows]),
+        Column("agent", [(one_line(row.agent_name, 24), "") for row in rows]),
+        Column("conversation", [(key, "") for key in keys]),
+        Column("took", [(duration(row.ms) if row.closed_ms is not None else "-", "") for row in rows]),
+        Column("models", [(f"{row.model_calls:>6,}", "") for row in rows], wide=True),
+        Column("tools", [(f"{row.tool_calls:>5,}", "") for row in rows], wide=True),
+        Column("tokens", [(turn_tokens(row), QUIET) for row in rows], wide=True),
+        Column(f"opened{offset}", [(time(row.opened_ms), QUIET) for row in rows]),
+    ]
+    _table(screen, columns, "conversation")
+
+
+def _turn_status(row: TurnRow) -> str:
+    doubtful = f", {row.open_steps} in doubt" if row.open_steps > 0 and row.closed_ms is not None else ""
+    return row.status + (f" {one_line(row.error_class, 24)}" if row.error_class else "") + doubtful

@@ -1,0 +1,24 @@
+"""A progress bar on stderr for long work; nothing where stderr is no terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+__all__ = ["progress"]
+
+
+@contextmanager
+def progress(what: str, total: int | None, *, wanted: bool = True) -> Generator[Callable[[int], None]]:
+    """A function that takes how much more is done; ``total`` None where nobody knows."""
+    if not wanted or not sys.stderr.isatty():
+        yield lambda _more: None
+        return
+    from rich.console import Console  # noqa: PLC0415  takes as long to load as a short command to run
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn  # noqa: PLC0415
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda more: bar.update(task, advance=more)

@@ -1,0 +1,43 @@
+"""``turnledger show``: one turn or conversation, step by step."""
+
+from __future__ import annotations
+
+import click
+
+from turnledger.cli.ledger import reading
+from turnledger.cli.moments import Zone
+from turnledger.cli.options import json_option, ledger_option, zone_option
+from turnledger.cli.show_json import conversation_json, turn_json
+from turnledger.cli.show_text import ShowText
+from turnledger.query.lookup import resolve
+
+__all__ = ["command"]
+
+
+@click.command("show")
+@click.argument("target")
+@click.option("--bodies", is_flag=True, help="Print every body whole under its event.")
+@click.option(
+    "--last", type=click.IntRange(min=1), metavar="N", help="Of a conversation, the last N events only."
+)
+@zone_option
+@json_option
+@ledger_option
+def command(
+    target: str, last: int | None, zone: Zone, ledger: str | None, *, bodies: bool, as_json: bool
+) -> None:
+    """Show a turn or a conversation, step by step.
+
+    TARGET is its id, or the beginning of its id.
+    """
+    with reading(ledger) as reader, reader.snapshot():
+        named = resolve(reader, target)
+        if named.kind == "turn":
+            if as_json:
+                turn_json(reader, named.id, bodies=bodies)
+            else:
+                ShowText(reader, zone, bodies=bodies).turn(named.id)
+        elif as_json:
+            conversation_json(reader, named.id, last, bodies=bodies)
+        else:
+            ShowText(reader, zone, bodies=bodies).conversation(named.id, last)

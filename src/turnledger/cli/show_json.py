@@ -1,0 +1,73 @@
+"""``show --json``: everything about a turn or a conversation as one JSON document, written as it is read."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping
+from uuid import UUID
+
+from turnledger.query.findings import Finding
+from turnledger.query.flow import first_position, flow
+from turnledger.query.row_json import event_object, row_object
+from turnledger.query.timeline import Entry
+from turnledger.query.turn_report import trigger_message, turn_report
+from turnledger.query.verify import verify_conversation, verify_journal
+from turnledger.store.contract import Reader
+from turnledger.wire.file_json import file_json
+
+__all__ = ["conversation_json", "turn_json"]
+
+_GENESIS = "0" * 64
+
+
+def turn_json(reader: Reader, turn: UUID, *, bodies: bool) -> None:
+    """Write one turn: row, conversation, trigger, chain, steps, tools that nobody ran, events."""
+    report = turn_report(reader, turn)
+    conversation = reader.conversation(report.turn.conversation)
+    trigger = trigger_message(reader, report.turn)
+    head: dict[str, object] = {
+        "kind": "turn",
+        "turn": row_object(report.turn),
+        "conversation": None if conversation is None else row_object(conversation),
+        "trigger": None if trigger is None else row_object(trigger),
+        "chain": Finding.of_journal(verify_journal(reader, turn)).as_json(),
+        "steps": [
+            {
+                "intentSeq": step.intent.row.seq,
+                "outcomeSeq": None if step.outcome is None else step.outcome.row.seq,
+                "doubt": None if step.doubt is None else step.doubt.value,
+            }
+            for step in report.steps
+        ],
+        "unrun": [row_object(tool) for tool in report.unrun],
+    }
+    _write(reader, head, report.entries, bodies=bodies)
+
+
+def conversation_json(reader: Reader, conversation: UUID, last: int | None, *, bodies: bool) -> None:
+    """Write one conversation: row, chain of each of its journals, events of all of them in order."""
+    row = reader.conversation(conversation)
+    findings = verify_conversation(reader, conversation, bodies=False)
+    after = first_position(row, last) - 1
+    head: dict[str, object] = {
+        "kind": "conversation",
+        "conversation": None if row is None else row_object(row),
+        "chain": [Finding.of_journal(found).as_json() for found in findings],
+        "earlierEvents": after + 1,
+    }
+    _write(reader, head, flow(reader, conversation, after), bodies=bodies)
+
+
+def _write(reader: Reader, head: Mapping[str, object], entries: Iterable[Entry], *, bodies: bool) -> None:
+    out = sys.stdout.buffer
+    out.write(file_json(head, indent=2).removesuffix(b"\n}") + b',\n  "events": [')
+    heads: dict[UUID, str] = {}
+    mark = b"\n    "
+    for entry in entries:
+        journal = entry.row.journal.id
+        prev_hash = heads.get(journal, _GENESIS if entry.row.seq == 0 else None)
+        out.write(mark + file_json(event_object(reader, entry, prev_hash=prev_hash, bodies=bodies)))
+        heads[journal] = entry.row.hash.hex()
+        mark = b",\n    "
+    out.write(b"\n  ]\n}\n")
+    out.flush()

@@ -1,0 +1,100 @@
+"""``show`` for people: a header, then the timeline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from uuid import UUID
+
+from turnledger.cli.bodies_view import show_bodies
+from turnledger.cli.event_lines import EventLines
+from turnledger.cli.headers import conversation_header, turn_header
+from turnledger.cli.line import BAD, QUIET, status_style
+from turnledger.cli.moments import Zone
+from turnledger.cli.names import Names, short
+from turnledger.cli.screen import Screen
+from turnledger.cli.story import Doubts, Story
+from turnledger.cli.timeline_view import TimelineView, room_of
+from turnledger.errors import NotFoundError
+from turnledger.query.findings import Finding
+from turnledger.query.flow import first_position, flow
+from turnledger.query.timeline import Entry
+from turnledger.query.turn_report import Doubt, TurnReport, trigger_message, turn_report
+from turnledger.query.verify import verify_conversation, verify_journal
+from turnledger.store.contract import Reader
+
+__all__ = ["ShowText"]
+
+
+class ShowText:
+    """Prints turns and conversations of one ledger."""
+
+    def __init__(self, reader: Reader, zone: Zone, *, bodies: bool) -> None:
+        self._reader = reader
+        self._zone = zone
+        self._bodies = bodies
+        self._screen = Screen()
+
+    def turn(self, turn: UUID) -> None:
+        """Print one turn."""
+        report = turn_report(self._reader, turn)
+        conversation = self._reader.conversation(report.turn.conversation)
+        finding = Finding.of_journal(verify_journal(self._reader, turn))
+        trigger = trigger_message(self._reader, report.turn)
+        turn_header(self._screen, self._zone, report, conversation, trigger, finding)
+        self._timeline(report.entries, _doubts(report), with_brackets=False)
+
+    def conversation(self, conversation: UUID, last: int | None) -> None:
+        """Print one conversation, or its ``last`` events."""
+        row = self._reader.conversation(conversation)
+        if row is None:
+            msg = f"The ledger's lists lack conversation {conversation}, though its journal is there."
+            raise NotFoundError(msg, next_step="Run `turnledger doctor --rebuild`.")
+        findings = verify_conversation(self._reader, conversation, bodies=False)
+        conversation_header(self._screen, self._zone, row, [Finding.of_journal(found) for found in findings])
+        after = first_position(row, last) - 1
+        if after >= 0:
+            self._screen.line()
+            self._screen.line((f"{after + 1:,} earlier events are not shown (--last {last})", QUIET))
+        doubts: dict[tuple[UUID, int], Doubt] = {}
+        self._timeline(
+            self._noting_doubts(flow(self._reader, conversation, after), doubts), doubts, with_brackets=True
+        )
+
+    def _noting_doubts(
+        self, entries: Iterable[Entry], doubts: dict[tuple[UUID, int], Doubt]
+    ) -> Iterator[Entry]:
+        """The entries; of a turn that left steps open its doubts are known before its first event is told."""
+        seen: set[UUID] = set()
+        for entry in entries:
+            if entry.turn is not None and entry.turn not in seen:
+                seen.add(entry.turn)
+                row = self._reader.turn(entry.turn)
+                if row is not None and row.open_steps:
+                    doubts.update(_doubts(turn_report(self._reader, entry.turn)))
+            yield entry
+
+    def _timeline(self, entries: Iterable[Entry], doubts: Doubts, *, with_brackets: bool) -> None:
+        self._screen.line()
+        room = room_of(self._screen)
+        lines = EventLines(self._reader, Names(self._reader), room)
+        view = TimelineView(self._screen, self._zone, with_brackets=with_brackets)
+        for line in Story(self._reader, lines, room, doubts).tell(entries):
+            view.show_line(line)
+            if self._bodies:
+                for entry in line.entries:
+                    show_bodies(self._screen, self._reader, entry)
+        for turn in view.still_open():
+            self._still_open(turn)
+
+    def _still_open(self, turn: UUID) -> None:
+        row = self._reader.turn(turn)
+        if row is None:
+            return
+        silent = any(lease.turn == turn for lease in self._reader.leases(expired=True, limit=1000))
+        words = (f"turn {short(turn)} is still {row.status}", status_style(row.status))
+        self._screen.line(words, (", but shows no sign of life" if silent else "", BAD))
+
+
+def _doubts(report: TurnReport) -> Doubts:
+    journal = report.turn.id
+    return {(journal, step.intent.row.seq): step.doubt for step in report.steps if step.doubt is not None}

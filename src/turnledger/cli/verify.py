@@ -1,0 +1,218 @@
+"""``turnledger verify``: what holds, what does not, and what this proof does not cover."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from io import BytesIO
+from pathlib import Path
+from typing import Final
+
+import click
+
+from turnledger.cli.headers import verdict_style
+from turnledger.cli.ledger import reading
+from turnledger.cli.line import BAD, QUIET, WARN, counted
+from turnledger.cli.options import json_option, ledger_option
+from turnledger.cli.program import Status
+from turnledger.cli.progress import progress
+from turnledger.cli.safe_text import one_line
+from turnledger.cli.screen import Screen, write_json
+from turnledger.errors import LedgerError, UsageError
+from turnledger.integrity.verdict import Verdict
+from turnledger.model.vocabulary import JournalKind
+from turnledger.query.findings import Finding, caveat_words, overall
+from turnledger.query.lookup import looks_like_id, resolve
+from turnledger.query.verify import LEDGER_UNCOVERED, verify_conversation, verify_journal, verify_ledger
+from turnledger.query.verify_file import verify_file
+from turnledger.store.contract import Reader
+
+__all__ = ["command"]
+
+_ROWS: Final = 40
+
+
+@click.command("verify")
+@click.argument("targets", nargs=-1, metavar="[TARGET]...")
+@click.option("--all", "whole", is_flag=True, help="The whole ledger.")
+@click.option("--no-bodies", is_flag=True, help="Check the chains only: faster, and it says so.")
+@json_option
+@ledger_option
+@click.pass_context
+def command(
+    context: click.Context,
+    targets: tuple[str, ...],
+    ledger: str | None,
+    *,
+    whole: bool,
+    no_bodies: bool,
+    as_json: bool,
+) -> None:
+    """Verify turns, conversations, files, or with --all the whole ledger.
+
+    TARGET is the id of a turn or a conversation (its beginning is enough), a fixture or a journal file, or
+    - for a file on stdin.  A conversation is verified with its turns.  Exit status 1 where anything was
+    altered, 3 where something could not be checked.
+    """
+    if whole == bool(targets):
+        msg = (
+            "Name what to verify, or say --all for the whole ledger; not both."
+            if whole
+            else "Name what to verify."
+        )
+        raise UsageError(msg, next_step="Such as `turnledger verify TURN`, `verify FILE` or `verify --all`.")
+    with ExitStack() as stack:
+        check = _Check(ledger, stack, bodies=not no_bodies)
+        found = list(check.ledger() if whole else check.targets(targets))
+    verdict = overall(found) if found else Verdict.EMPTY
+    if as_json:
+        results = [one.as_json() for one in found]
+        write_json(
+            {"results": results, "verdict": verdict.value, "notCovered": _uncovered(found, whole=whole)}
+        )
+    else:
+        _show(found, verdict, whole=whole)
+    context.exit(_status(found))
+
+
+def _status(found: Sequence[Finding]) -> Status:
+    verdicts = {one.verdict for one in found}
+    if verdicts & {Verdict.MALFORMED, Verdict.BROKEN, Verdict.EMPTY}:
+        return Status.FOUND
+    return Status.NOT_DONE if Verdict.NOT_CHECKED in verdicts else Status.OK
+
+
+def _uncovered(found: Sequence[Finding], *, whole: bool) -> list[str]:
+    gaps = [gap for one in found for gap in one.not_covered]
+    return list(dict.fromkeys([*gaps, *(LEDGER_UNCOVERED if whole else ())]))
+
+
+class _Check:
+    """One run of the command; the ledger is opened when a target is first looked for in it."""
+
+    def __init__(self, url: str | None, stack: ExitStack, *, bodies: bool) -> None:
+        self._url = url
+        self._stack = stack
+        self._bodies = bodies
+        self._reader: Reader | None = None
+
+    def _opened(self) -> Reader:
+        if self._reader is None:
+            self._reader = self._stack.enter_context(reading(self._url))
+        return self._reader
+
+    def ledger(self) -> Iterator[Finding]:
+        """All journals."""
+        reader = self._opened()
+        total = sum(agent.conversations + agent.turns for agent in reader.agents())
+        with progress("verifying journals", total) as advance:
+            for found in verify_ledger(reader, bodies=self._bodies):
+                yield Finding.of_journal(found)
+                advance(1)
+
+    def targets(self, targets: Sequence[str]) -> Iterator[Finding]:
+        """Each target; one that cannot be checked does not keep the others from it."""
+        for target in targets:
+            try:
+                if _is_file(target):
+                    yield from self._file(target)
+                else:
+                    yield from self._journal(target)
+            except UsageError:
+                raise
+            except LedgerError as error:
+                yield Finding.unchecked(
+                    target, "unknown", error.code, f"{error.message} {error.next_step}".strip()
+                )
+            except OSError as error:
+                yield Finding.unchecked(target, "file", "unreadable", f"it cannot be read: {error.strerror}")
+
+    def _file(self, target: str) -> Iterator[Finding]:
+        if target == "-":
+            yield from verify_file("-", BytesIO(sys.stdin.buffer.read()))
+            return
+        with Path(target).open("rb") as stream:
+            yield from verify_file(target, stream if stream.seekable() else BytesIO(stream.read()))
+
+    def _journal(self, target: str) -> Iterator[Finding]:
+        if not looks_like_id(target):
+            msg = f"{target[:80]!r} is no file here, and no id."
+            raise UsageError(msg, next_step="Give a file, or an id as `turnledger list` prints it.")
+        reader = self._opened()
+        named = resolve(reader, target)
+        if named.kind == "turn":
+            yield Finding.of_journal(verify_journal(reader, named.id, bodies=self._bodies))
+            return
+        with reader.snapshot():
+            for found in verify_conversation(reader, named.id, bodies=self._bodies):
+                yield Finding.of_journal(found)
+
+
+def _is_file(target: str) -> bool:
+    return target == "-" or Path(target).exists()
+
+
+# --- for people --------------------------------------------------------------------------------------
+
+
+def _show(found: Sequence[Finding], verdict: Verdict, *, whole: bool) -> None:
+    screen = Screen()
+    if not found:
+        screen.line(
+            ("empty", verdict_style(verdict)), ("  the ledger holds no journal yet: nothing was checked", "")
+        )
+        return
+    sound = [one for one in found if one.verdict >= Verdict.INTACT]
+    shown = [one for one in found if one.verdict < Verdict.INTACT]
+    if not whole and len(found) <= _ROWS:
+        shown = list(found)
+    for one in shown:
+        _show_row(screen, one)
+    if len(shown) < len(found):
+        kinds = _kinds(sound)
+        screen.line(("intact", verdict_style(Verdict.INTACT)), (f"  {kinds}", ""))
+    _show_sum(screen, found, verdict, _uncovered(found, whole=whole))
+
+
+def _kinds(found: Sequence[Finding]) -> str:
+    kinds = {kind: sum(1 for one in found if one.kind == kind) for kind in {one.kind for one in found}}
+    return ", ".join(
+        counted(count, f"{kind} journal" if kind in set(JournalKind) else kind)
+        for kind, count in sorted(kinds.items())
+    )
+
+
+def _show_row(screen: Screen, one: Finding) -> None:
+    name = one.target if one.id in {None, one.target} else f"{one.target} ({one.id})"
+    at = f"  at #{one.broken_at_seq}" if one.broken_at_seq >= 0 else ""
+    screen.line(
+        (f"{one.verdict.value.replace('_', ' '):<11}", verdict_style(one.verdict)),
+        (f" {one.kind} {one_line(name)}", ""),
+        (f"  {counted(one.events, 'event')}", QUIET),
+        (at, BAD),
+    )
+    if one.verdict is not Verdict.INTACT:
+        screen.line((one_line(one.explanation), BAD), indent=12)
+    for words in caveat_words(one.warnings):
+        screen.line((words, WARN), indent=12)
+
+
+def _show_sum(screen: Screen, found: Sequence[Finding], verdict: Verdict, uncovered: Sequence[str]) -> None:
+    events = sum(one.events for one in found)
+    counts = {
+        key: sum(one.bodies.get(key, 0) for one in found) for key in ("checked", "pruned", "notChecked")
+    }
+    words = f"{counted(events, 'event')}, {counted(counts['checked'], 'body', 'bodies')} checked"
+    words += f", {counted(counts['pruned'], 'body', 'bodies')} pruned" if counts["pruned"] else ""
+    words += (
+        f", {counted(counts['notChecked'], 'body', 'bodies')} not checked" if counts["notChecked"] else ""
+    )
+    bad = sum(1 for one in found if one.verdict < Verdict.INTACT)
+    screen.line()
+    screen.line((verdict.value.replace("_", " ").upper(), verdict_style(verdict)), (f"  {words}", ""))
+    if bad and len(found) > 1:
+        screen.line((f"{bad} of {len(found)} are not intact", BAD))
+    if uncovered:
+        screen.line((f"not checked: {', '.join(uncovered)}", WARN))
+        screen.line(("             for these, compare with a checkpoint kept elsewhere", QUIET))

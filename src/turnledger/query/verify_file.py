@@ -1,0 +1,70 @@
+"""Verification of a file: told by its content what it is, then checked with nothing but itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import BinaryIO, Final
+
+from turnledger.errors import ForeignFileError
+from turnledger.integrity.fixture_check import verify_fixture
+from turnledger.integrity.journal_check import verify_journals
+from turnledger.query.findings import Finding
+from turnledger.wire.fixture import read_fixture
+from turnledger.wire.journal_file import SCHEMA as JOURNAL
+
+__all__ = ["verify_file"]
+
+_BUNDLE: Final = b'"turnledger.evidence/1"'
+_BUNDLE_WORDS: Final = (
+    "this version reads fixtures and journals, not evidence bundles: nothing in it was checked"
+)
+_SNIFFED: Final = 4096
+
+
+def verify_file(target: str, stream: BinaryIO) -> Iterator[Finding]:
+    """What was found in a fixture, in each journal of a journal file, or in a file that is neither.
+
+    ``stream`` is open for reading and can be sought; ``target`` is how the file was named.
+    """
+    head = stream.read(_SNIFFED)
+    stream.seek(0)
+    try:
+        if _is_journal(head):
+            for report in verify_journals(stream):
+                yield Finding.of_file_journal(target, report)
+        elif head.lstrip().startswith(b"{"):
+            yield _object(target, stream.read())
+        else:
+            yield Finding.malformed(target, _foreign(head))
+    except ForeignFileError as error:
+        yield Finding.malformed(target, error)
+
+
+def _is_journal(head: bytes) -> bool:
+    first_line = head.lstrip().partition(b"\n")[0]
+    return first_line.startswith(b'{"schema"') and JOURNAL.encode() in first_line
+
+
+def _foreign(head: bytes) -> ForeignFileError:
+    if not head.strip():
+        msg = "This file is empty: there is nothing in it to check."
+        return ForeignFileError(msg, next_step="Give a file that `turnledger export` wrote.")
+    msg = "This file is no fixture and no journal."
+    if head.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04")):
+        return ForeignFileError(msg, next_step="It is compressed: unpack it first.")
+    if head.startswith(b"SQLite format 3"):
+        next_step = "It is a database: if it is a ledger, say `turnledger verify --all --ledger FILE`."
+        return ForeignFileError(msg, next_step=next_step)
+    return ForeignFileError(msg, next_step="Give a file that `turnledger export` wrote.")
+
+
+def _object(target: str, data: bytes) -> Finding:
+    try:
+        fixture = read_fixture(data)
+    except ForeignFileError:
+        if _BUNDLE in data[:_SNIFFED]:
+            return Finding.unchecked(target, "bundle", "evidence-bundle", _BUNDLE_WORDS)
+        raise
+    return Finding.of_fixture(
+        target, fixture.source.get("turnId"), verify_fixture(fixture), len(fixture.bodies)
+    )

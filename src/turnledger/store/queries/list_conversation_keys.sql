@@ -1,0 +1,5 @@
+SELECT cid, id
+FROM conversations
+WHERE cid > :after_cid
+ORDER BY cid
+LIMIT :limit
