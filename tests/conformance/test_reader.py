@@ -47,12 +47,13 @@ def test_a_closed_reader_says_so(hand: Hand) -> None:
 
 def test_many_threads_read_at_once(hand: Hand) -> None:
     agent, conversation, turn = hand.opened()
+    reader = hand.reader
     seen: list[object] = []
 
     def read() -> None:
         for _ in range(20):
-            with hand.reader.snapshot():
-                seen.append((hand.reader.turn(turn), hand.reader.conversation(conversation)))
+            with reader.snapshot():
+                seen.append((reader.turn(turn), reader.conversation(conversation)))
 
     threads = [threading.Thread(target=read) for _ in range(12)]
     for thread in threads:

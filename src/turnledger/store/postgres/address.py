@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,6 +23,8 @@ _DEFAULTS: Final = {
     "tcp_user_timeout": "20000",
 }
 
+_PORTS: Final = frozenset("0123456789,")
+
 
 @dataclass(frozen=True, slots=True)
 class Address:
@@ -37,12 +40,7 @@ class Address:
         What the URL says goes before the defaults here.  Raises UsageError where it cannot be read;
         the error does not repeat it, because a part of a password may be what could not be read.
         """
-        try:
-            given = conninfo_to_dict(url)
-        except ProgrammingError:
-            msg = "The PostgreSQL URL cannot be read."
-            next_step = "Write postgresql://user:password@host:port/database, special characters as %XX."
-            raise UsageError(msg, next_step=next_step) from None
+        given = _parts(url)
         several = "," in str(given.get("host") or given.get("hostaddr") or "")
         defaults = _DEFAULTS | ({"target_session_attrs": "read-write"} if several else {})
         # Text is UTF-8 on both sides, whatever the environment says.
@@ -51,6 +49,18 @@ class Address:
 
     def __repr__(self) -> str:
         return f"Address({self.label!r})"
+
+
+def _parts(url: str) -> dict[str, str | int | None]:
+    with suppress(ProgrammingError):
+        given = conninfo_to_dict(url)
+        # A slash in a password makes its beginning a port and its end a database: neither is to be shown.
+        port, database = str(given.get("port") or ""), str(given.get("dbname") or "")
+        if not set(port) - _PORTS and not set(database) & {"@", "/"}:
+            return given
+    msg = "The PostgreSQL URL cannot be read."
+    next_step = "Write postgresql://user:password@host:port/database, special characters as %XX."
+    raise UsageError(msg, next_step=next_step)
 
 
 def _label(given: dict[str, str | int | None]) -> str:

@@ -29,10 +29,9 @@ OLDEST_SERVER: Final = 14
 ANSWER_SECONDS: Final = 60.0
 
 _LOST: Final = "the connection was closed"
-# The session ended: shutdown, crash, idle too long, killed by an administrator.
-_ENDED: Final = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03"})
-# A statement was prepared before somebody migrated: a new connection prepares it anew.
-_STALE: Final = "0A000"
+# The session ended (shutdown, crash, idle too long, an administrator), or somebody migrated since its
+# statements were prepared (0A000): either way the next one is a new one.
+_ENDED: Final = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "0A000"})
 
 
 def connect(address: Address) -> psycopg.Connection[Row]:
@@ -254,8 +253,6 @@ class Link:
         if failure.sqlstate in _ENDED:
             self.close()
             raise LinkLostError(str(failure))
-        if failure.sqlstate == _STALE:
-            self.close()
         raise failure
 
 

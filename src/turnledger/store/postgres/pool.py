@@ -16,6 +16,9 @@ from turnledger.store.postgres.statements import call
 __all__ = ["LinkPool"]
 
 
+_inherited: list[list[Link]] = []
+
+
 class LinkPool:
     """At most ``size`` links; a thread waits where all are in use.  A forked child opens links of its own."""
 
@@ -68,6 +71,7 @@ class LinkPool:
             msg = f"The reader of {self._label} was closed."
             raise LedgerClosedError(msg, next_step="Open the ledger again.")
         if self._pid != os.getpid():
+            _inherited.append(self._idle)  # what the parent uses is not for this process to close
             self._start_afresh()
         free = self._free
         with free:

@@ -63,7 +63,7 @@ def _encode_one(value: object) -> bytes:
             msg = f"an integer of {value.bit_length()} bits does not fit into a column of 64"
             raise ServerError(_OUT_OF_RANGE, msg) from None
     if isinstance(value, str):
-        # Only read models can meet what PostgreSQL's text cannot hold; the event keeps it percent-encoded.
+        # What text cannot hold is looked for in the form in which read models keep it.
         return value.encode("utf-8", "replace").replace(b"\x00", b"\xef\xbf\xbd")
     msg = f"No column holds a {type(value).__name__}."
     raise TypeError(msg)
