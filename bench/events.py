@@ -23,7 +23,7 @@ def run() -> Table:
             talks = [agent.conversation(f"bench:{number}") for number in range(THREADS)]
             for talk in talks:
                 talk.inbound("Hello.")
-            alone = EVENTS / 10 / seconds(lambda: _say(talks[0], EVENTS // 10))
+            alone = EVENTS / 10 / seconds(lambda: say(talks[0], EVENTS // 10))
             together = EVENTS / seconds(lambda: _all(talks))
         bare = BareSqlite(place / "bare.db")
         commit = p50([seconds(lambda: bare.commit(bytes(800))) for _ in range(300)])
@@ -39,10 +39,11 @@ def run() -> Table:
 
 def _all(talks: Sequence[Conversation]) -> None:
     with ThreadPoolExecutor(len(talks)) as pool:
-        for done in [pool.submit(_say, talk, EVENTS // len(talks)) for talk in talks]:
+        for done in [pool.submit(say, talk, EVENTS // len(talks)) for talk in talks]:
             done.result()
 
 
-def _say(talk: Conversation, number: int) -> None:
+def say(talk: Conversation, number: int) -> None:
+    """Record that many messages, one after the other."""
     for place in range(number):
         talk.inbound(TEXT.format(number=place))

@@ -126,7 +126,8 @@ def _target(row: Row) -> str:
 def machine() -> str:
     """What it ran on, in one line."""
     programs = f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"
-    return f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}, {programs}"
+    load = f"load {os.getloadavg()[0]:.1f} before"
+    return f"{os.cpu_count()} cores, {load}, {platform.system()} {platform.machine()}, {programs}"
 
 
 def revision() -> str:

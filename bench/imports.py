@@ -18,25 +18,27 @@ from bench.memory import resident, run_turns
 before = resident()
 import turnledger
 ledger = turnledger.open(sys.argv[1])
-run_turns(ledger, 20)
-first = resident()
-run_turns(ledger, 400)
-print(first - before, resident() - first)
+for turns in (20, 1480, 1500):
+    run_turns(ledger, turns)
+    print(resident() - before)
 """
 
 
 def run() -> Table:
     """Each number from fresh processes."""
     import_ms = _import_ms("turnledger")
+    open_ms = _import_ms("turnledger; turnledger.open, turnledger.read; import turnledger.store.sqlite")
     bare_ms = _import_ms("sqlite3, json, hashlib, uuid, threading")
     with tempfile.TemporaryDirectory(prefix=".bench-", dir=ROOT / "bench") as name:
         size = _installed_mb(Path(name) / "venv")
-        added, grown = _memory_mb(Path(name) / "memory.ledger")
+        first, warm, later = _memory_mb(Path(name) / "memory.ledger")
     rows = [
         Row("import turnledger", import_ms, "ms", 80, floor=bare_ms, floor_is="importing what it stands on"),
+        Row("the same, and all that recording and reading load", open_ms, "ms"),
         Row("base install with all it pulls in", size, "MB", 25),
-        Row("resident memory added by recording 20 turns", added, "MB", 30),
-        Row("resident memory added by 400 more turns", grown, "MB", 2),
+        Row("resident memory added by recording 20 turns", first, "MB", 30),
+        Row("resident memory added by 1,500 turns, all caches full", warm, "MB", 30),
+        Row("resident memory added by 1,500 more turns", later - warm, "MB", 2),
     ]
     return Table("Footprint", f"Fresh processes, median of {REPEATS}; installed from the wheel's pins.", rows)
 
@@ -79,9 +81,10 @@ def _folder_bytes(folder: Path) -> int:
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
-def _memory_mb(ledger: Path) -> tuple[float, float]:
+def _memory_mb(ledger: Path) -> tuple[float, float, float]:
+    """What recording adds after 20, 1,500 and 3,000 turns, the imports included."""
     run = subprocess.run(  # noqa: S603
         [sys.executable, "-c", _MEMORY, ledger], cwd=ROOT, capture_output=True, text=True, check=True
     )
-    first, later = run.stdout.split()
-    return float(first), float(later)
+    first, warm, later = map(float, run.stdout.split())
+    return first, warm, later

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 import turnledger
@@ -30,10 +31,11 @@ def run(shape: Shape = Shape()) -> Table:  # noqa: B008  frozen
     turns = sum(len(told) for _, told in work)
     with folder() as place:
         ledger = place / "turns.ledger"
+        before = _bare_commit(place / "before.db")
         alone = _record(ledger, work)
+        commit = (before + _bare_commit(place / "after.db")) / 2
         kilobytes = size_of(ledger) / turns / 1000
         together, events = _processes(place / "four.ledger", shape)
-        commit = _bare_commit(place / "bare.db", work)
     floor = AT_ONCE / (commit * WAITS)
     rows = [
         Row(
@@ -73,26 +75,29 @@ def _processes(ledger: Path, shape: Shape) -> tuple[float, int]:
         str(shape.conversations),
         str(shape.turns),
     ]
-    started = [
-        subprocess.Popen(  # noqa: S603  our own program
-            [*command, str(part), str(PROCESSES)],
-            cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-        )
-        for part in range(PROCESSES)
-    ]  # fmt: skip
-    for process in started:
-        assert process.stdout is not None  # noqa: S101  it was asked for
-        process.stdout.readline()  # its work is prepared
-    start = time.perf_counter()
-    for process in started:
-        assert process.stdin is not None  # noqa: S101
-        process.stdin.close()
-    codes = [process.wait() for process in started]
-    took = time.perf_counter() - start
+    with ExitStack() as stack:
+        started = [
+            stack.enter_context(_process([*command, str(part), str(PROCESSES)])) for part in range(PROCESSES)
+        ]
+        for process in started:
+            assert process.stdout is not None  # noqa: S101  it was asked for
+            process.stdout.readline()  # its work is prepared
+        start = time.perf_counter()
+        for process in started:
+            assert process.stdin is not None  # noqa: S101
+            process.stdin.close()
+        codes = [process.wait() for process in started]
+        took = time.perf_counter() - start
     if any(codes):
         msg = f"A recording process failed: {codes}"
         raise RuntimeError(msg)
     return took, _verified_events(ledger)
+
+
+def _process(command: list[str]) -> subprocess.Popen[str]:
+    return subprocess.Popen(  # noqa: S603  our own program
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
 
 
 def _verified_events(ledger: Path) -> int:
@@ -103,8 +108,7 @@ def _verified_events(ledger: Path) -> int:
     return int(run.stdout)
 
 
-def _bare_commit(path: Path, work: list[Prepared]) -> float:
-    del work
+def _bare_commit(path: Path) -> float:
     bare = BareSqlite(path)
     data = bytes(1024)
     times = [seconds(lambda: bare.commit(data)) for _ in range(300)]
