@@ -14,7 +14,16 @@ from uuid import UUID
 from turnledger.model.tokens import parse_summary
 from turnledger.model.vocabulary import ApprovalDecision, Direction, InboundVerdict, MemoryOp, TurnStatus
 
-__all__ = ["ActivityChange", "MemoryRevision", "MessageChange", "Projected", "Projection", "TurnChange"]
+__all__ = [
+    "ActivityChange",
+    "CallOutcome",
+    "MemoryRevision",
+    "MessageChange",
+    "Notice",
+    "Projected",
+    "Projection",
+    "TurnChange",
+]
 
 _BUCKETS = ("in", "out", "cacheRead", "cacheWrite", "reasoning")
 _NO_COUNTS: dict[str, int | None] = dict.fromkeys(_BUCKETS)
@@ -99,6 +108,37 @@ class MemoryRevision:
     created_ms: int
 
 
+class CallOutcome(NamedTuple):
+    """A row of ``calls``; ``kind`` is model or tool, ``name`` the model that served, or the tool."""
+
+    jid: int
+    seq: int
+    aid: int
+    cid: int
+    kind: str
+    name: str | None
+    failed: int
+    ms: int | None
+    tokens_in: int | None
+    tokens_out: int | None
+    cache_read: int | None
+    cache_write: int | None
+    reasoning: int | None
+    created_ms: int
+
+
+class Notice(NamedTuple):
+    """A row of ``notices``; ``word`` is the reason or status, ``message`` the seq of a message."""
+
+    cid: int
+    seq: int
+    aid: int
+    type: str
+    word: str | None
+    message: int | None
+    created_ms: int
+
+
 class Projected(NamedTuple):
     """The facts of an event that projections use."""
 
@@ -143,6 +183,8 @@ class Projection:
     activity: dict[int, ActivityChange] = field(default_factory=dict)
     messages: dict[tuple[int, int], MessageChange] = field(default_factory=dict)
     memory: list[MemoryRevision] = field(default_factory=list)
+    calls: list[CallOutcome] = field(default_factory=list)
+    notices: list[Notice] = field(default_factory=list)
 
     def add(self, event: Projected) -> None:
         """Take one event in; events of one journal must come in order."""
@@ -215,11 +257,31 @@ class Projection:
         read = {key: _int(tokens, key) for key in _BUCKETS} if event.type == "MODEL_RESULT" else _NO_COUNTS
         activity.tokens_in += (read["in"] or 0) + (read["cacheRead"] or 0) + (read["cacheWrite"] or 0)
         activity.tokens_out += (read["out"] or 0) + (read["reasoning"] or 0)
+        failed = tokens.get("status") not in {None, "ok"}
+        is_model = event.type == "MODEL_RESULT"
+        self.calls.append(
+            CallOutcome(
+                event.jid,
+                event.seq,
+                event.aid,
+                event.cid or 0,
+                "model" if is_model else "tool",
+                tokens.get("model" if is_model else "tool"),
+                int(failed),
+                _int(tokens, "ms"),
+                read["in"],
+                read["out"],
+                read["cacheRead"],
+                read["cacheWrite"],
+                read["reasoning"],
+                event.created_ms,
+            )
+        )
         if not event.in_turn:
             return
         change = self._turn(event.jid, event)
         change.open_steps -= 1
-        change.errors += tokens.get("status") not in {None, "ok"}
+        change.errors += failed
         change.tokens_in = _plus(change.tokens_in, read["in"])
         change.tokens_out = _plus(change.tokens_out, read["out"])
         change.cache_read = _plus(change.cache_read, read["cacheRead"])
@@ -253,16 +315,24 @@ class Projection:
         message = _int(tokens, "message")
         if message is not None:
             self._message(event, message).into_seq = _int(tokens, "into")
+        self._notice(event, None, message)
 
     def _shed(self, event: Projected, tokens: dict[str, str]) -> None:
         message = _int(tokens, "message")
         if message is not None:
             self._message(event, message).shed = tokens.get("reason")
+        self._notice(event, tokens.get("reason"), message)
 
     def _delivery(self, event: Projected, tokens: dict[str, str]) -> None:
         message = _int(tokens, "message")
         if message is not None:
             self._message(event, message).delivery = tokens.get("status")
+        self._notice(event, tokens.get("status"), message)
+
+    def _notice(self, event: Projected, word: str | None, message: int | None) -> None:
+        self.notices.append(
+            Notice(event.cid or 0, event.seq, event.aid, event.type, word, message, event.created_ms)
+        )
 
     def _memory(self, event: Projected, tokens: dict[str, str]) -> None:
         entry, revision = _uuid(tokens, "entry"), _int(tokens, "revision")

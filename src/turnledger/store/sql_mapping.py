@@ -55,7 +55,14 @@ Values: TypeAlias = tuple[object, ...]
 Write: TypeAlias = tuple[str, list[Values]]
 Lookup: TypeAlias = tuple[str, list[Row]]
 
-EMPTYING = ("delete_turns", "delete_activity", "delete_messages", "delete_memory")
+EMPTYING = (
+    "delete_turns",
+    "delete_activity",
+    "delete_messages",
+    "delete_memory",
+    "delete_calls",
+    "delete_notices",
+)
 
 _EVENT = attrgetter(
     "jid",
@@ -355,6 +362,10 @@ def projected_rows(projection: Projection) -> Iterator[Write]:
         )
     if projection.memory:
         yield "insert_memory", [_revision(revision) for revision in projection.memory]
+    if projection.calls:
+        yield "insert_call", [call._replace(name=_word(call.name)) for call in projection.calls]
+    if projection.notices:
+        yield "insert_notice", [notice._replace(word=_word(notice.word)) for notice in projection.notices]
 
 
 def _new_turn(change: TurnChange) -> Values:

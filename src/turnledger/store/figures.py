@@ -1,0 +1,276 @@
+"""Figures over time and lists across conversations, always of one agent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+from uuid import UUID
+
+from turnledger.model.figures import (
+    ActorMessage,
+    ActorRow,
+    CallCounts,
+    Latency,
+    MemoryPlace,
+    NoticeRow,
+    SpanFigures,
+    TokenCounts,
+    TopConversation,
+    TopName,
+    TurnLease,
+    UnaccountedRow,
+)
+from turnledger.model.rows import EventRow, MessageRow, TurnRow
+from turnledger.store.contract import Reader
+from turnledger.store.sql_mapping import Row, name_text
+from turnledger.store.sql_rows import event_row, memory_row, message_row, turn_row
+
+__all__ = ["LAST", "FiguresReader"]
+
+LAST: Final = 2**63 - 1
+"""Beyond every key: where a list that goes backwards begins."""
+
+_ANY: Final = b""
+
+
+class FiguresReader:
+    """What a ledger's reader can count and list beside journals.  Safe to use from many threads."""
+
+    def __init__(self, reader: Callable[[], Reader]) -> None:
+        self._reader = reader
+
+    # --- figures -------------------------------------------------------------------------------
+
+    def spans(self, agent: UUID, spans: Sequence[tuple[int, int]]) -> list[SpanFigures]:
+        """Figures of each stretch (since, until in epoch ms); no two may begin at the same time."""
+        found = {since: SpanFigures(since, until) for since, until in spans}
+        for statement, take in _TAKERS:
+            reader = self._reader()
+            # Parameters come in the order in which a statement names them: since, agent, until.
+            for row in reader.ask_each(statement, [(since, agent.bytes, until) for since, until in spans]):
+                take(found[row[0]], row[1:])
+        return list(found.values())
+
+    def top_names(self, agent: UUID, kind: str, span: tuple[int, int], limit: int) -> list[TopName]:
+        """Models (``model``) or tools (``tool``) that were called most."""
+        rows = self._reader().ask(
+            "list_top_names", agent=agent.bytes, kind=kind, since_ms=span[0], until_ms=span[1], limit=limit
+        )
+        return [
+            TopName(name, CallCounts(calls, failed, TokenCounts(*tokens)), total_ms, max_ms)
+            for name, calls, failed, *tokens, total_ms, max_ms in rows
+        ]
+
+    def top_conversations(self, agent: UUID, span: tuple[int, int], limit: int) -> list[TopConversation]:
+        """Conversations whose model calls took most tokens."""
+        rows = self._reader().ask(
+            "list_top_conversations", agent=agent.bytes, since_ms=span[0], until_ms=span[1], limit=limit
+        )
+        return [
+            TopConversation(UUID(bytes=one), _name(key), CallCounts(calls, 0, TokenCounts(*tokens)))
+            for one, key, calls, *tokens in rows
+        ]
+
+    # --- the balance ---------------------------------------------------------------------------
+
+    def fates(self, agent: UUID, span: tuple[int, int], settled_ms: int) -> dict[str, int]:
+        """Inbound messages by what became of them, as ``count_fates`` names it.
+
+        One that nobody decided about by ``settled_ms`` is undecided, a younger one waits.
+        """
+        rows = self._reader().ask(
+            "count_fates", agent=agent.bytes, since_ms=span[0], until_ms=span[1], settled_ms=settled_ms
+        )
+        return dict((fate, count) for fate, count in rows)  # noqa: C402  rows are of any type, pairs are not
+
+    def unaccounted(
+        self, agent: UUID, span: tuple[int, int], settled_ms: int, limit: int
+    ) -> list[UnaccountedRow]:
+        """Inbound messages that no fate was found for, newest first."""
+        rows = self._reader().ask(
+            "list_unaccounted",
+            agent=agent.bytes,
+            since_ms=span[0],
+            until_ms=span[1],
+            settled_ms=settled_ms,
+            limit=limit,
+        )
+        return [
+            UnaccountedRow(UUID(bytes=one), seq, UUID(bytes=event), created_ms, reason)
+            for one, seq, event, created_ms, reason in rows
+        ]
+
+    # --- lists ---------------------------------------------------------------------------------
+
+    def actors(self, agent: UUID, after: tuple[int, UUID] | None, limit: int) -> list[ActorRow]:
+        """Who wrote to the agent, latest message first; ``after`` is (last_ms, id) of the row before."""
+        before_ms, before_actor = (LAST, _ANY) if after is None else (after[0], after[1].bytes)
+        rows = self._reader().ask(
+            "list_actors", agent=agent.bytes, before_ms=before_ms, before_actor=before_actor, limit=limit
+        )
+        return [ActorRow(UUID(bytes=actor), _name(name), *counts) for actor, name, *counts in rows]
+
+    def messages_of(
+        self, agent: UUID, actor: UUID, after: tuple[int, ...] | None, limit: int
+    ) -> list[ActorMessage]:
+        """One actor's messages in all conversations with the agent, newest first."""
+        before_ms, before_cid, before_seq = after or (LAST, LAST, LAST)
+        rows = self._reader().ask(
+            "list_messages_of_actor",
+            agent=agent.bytes,
+            actor=actor.bytes,
+            before_ms=before_ms,
+            before_cid=before_cid,
+            before_seq=before_seq,
+            limit=limit,
+        )
+        return [
+            ActorMessage(message_row(UUID(bytes=row[12]), row[:12]), (row[6], row[13], row[0]))
+            for row in rows
+        ]
+
+    def memory(
+        self,
+        agent: UUID,
+        conversation: UUID | None,
+        after: tuple[int, ...] | None,
+        limit: int,
+    ) -> list[MemoryPlace]:
+        """Revisions of all memory entries, newest first."""
+        before_ms, before_jid, before_seq = after or (LAST, LAST, LAST)
+        rows = self._reader().ask(
+            "list_memory_page",
+            any=_ANY,
+            agent=agent.bytes,
+            conversation=_ANY if conversation is None else conversation.bytes,
+            before_ms=before_ms,
+            before_jid=before_jid,
+            before_seq=before_seq,
+            limit=limit,
+        )
+        return [MemoryPlace(memory_row(row[:8]), (row[4], row[8], row[9])) for row in rows]
+
+    def revisions(
+        self, agent: UUID, entry: UUID, after: tuple[int, ...] | None, limit: int
+    ) -> list[MemoryPlace]:
+        """Revisions of one memory entry, highest first."""
+        before_revision, before_jid, before_seq = after or (LAST, LAST, LAST)
+        rows = self._reader().ask(
+            "list_memory_page_of_entry",
+            agent=agent.bytes,
+            entry=entry.bytes,
+            before_revision=before_revision,
+            before_jid=before_jid,
+            before_seq=before_seq,
+            limit=limit,
+        )
+        return [MemoryPlace(memory_row(row[:8]), (row[2], row[8], row[9])) for row in rows]
+
+    def notices(
+        self,
+        agent: UUID,
+        kind: str,
+        word: str | None,
+        since_ms: int,
+        after: tuple[int, ...],
+        limit: int,
+    ) -> list[NoticeRow]:
+        """SHED, COLLAPSED or DELIVERY events (``kind``), newest first, short of the key ``after``."""
+        rows = self._reader().ask(
+            "list_notices",
+            agent=agent.bytes,
+            type=kind,
+            word=word or "",
+            since_ms=since_ms,
+            before_ms=after[0],
+            before_cid=after[1],
+            before_seq=after[2],
+            limit=limit,
+        )
+        return [
+            NoticeRow(
+                UUID(bytes=one), seq, UUID(bytes=event), type_, word_, message, ms, tokens, (ms, cid, seq)
+            )
+            for one, cid, seq, type_, word_, message, ms, event, tokens in rows
+        ]
+
+    def last_messages(self, conversations: Sequence[UUID]) -> dict[UUID, MessageRow]:
+        """The newest message of each conversation that has one."""
+        rows = self._reader().ask_each("get_last_message", [(one.bytes,) for one in conversations])
+        return {UUID(bytes=row[12]): message_row(UUID(bytes=row[12]), row[:12]) for row in rows}
+
+    def children(self, turn: UUID, limit: int) -> list[TurnRow]:
+        """Turns that this one started, of any agent."""
+        return [
+            turn_row(row)
+            for row in self._reader().ask("list_turns_of_parent", parent=turn.bytes, limit=limit)
+        ]
+
+    def events_back(self, cursor: int, limit: int) -> list[EventRow]:
+        """Events of all agents short of ``cursor``, newest first."""
+        return [event_row(row) for row in self._reader().ask("list_events_back", cursor=cursor, limit=limit)]
+
+    def lease(self, turn: UUID) -> TurnLease | None:
+        """Who holds a turn; None where there is no such turn."""
+        rows = self._reader().ask("get_lease", turn=turn.bytes)
+        if not rows:
+            return None
+        agent, conversation, holder, epoch, until_ms, closed = rows[0]
+        return TurnLease(
+            UUID(bytes=agent),
+            UUID(bytes=conversation),
+            None if holder is None else UUID(bytes=holder),
+            epoch,
+            until_ms,
+            bool(closed),
+        )
+
+    def count_journals(self) -> int:
+        """How many journals the ledger has."""
+        return int(self._reader().ask("count_journals")[0][0])
+
+
+def _name(stored: bytes | None) -> str | None:
+    return None if stored is None else name_text(stored)
+
+
+# --- rows of each statement into the figures of their stretch ------------------------------------
+
+
+def _take_turns(figures: SpanFigures, row: Row) -> None:
+    status, count = row
+    figures.statuses[status] = count
+
+
+def _take_calls(figures: SpanFigures, row: Row) -> None:
+    kind, calls, failed, *tokens = row
+    counts = CallCounts(calls, failed, TokenCounts(*tokens))
+    if kind == "model":
+        figures.models = counts
+    else:
+        figures.tools = counts
+
+
+def _take_notices(figures: SpanFigures, row: Row) -> None:
+    kind, word, count = row
+    if kind == "SHED":
+        figures.shed[word or "unknown"] = count
+    elif word == "failed":
+        figures.failed_deliveries = count
+
+
+def _take_turn_ms(figures: SpanFigures, row: Row) -> None:
+    figures.turn_ms = Latency(*row)
+
+
+def _take_model_ms(figures: SpanFigures, row: Row) -> None:
+    figures.model_ms = Latency(*row)
+
+
+_TAKERS: Final[tuple[tuple[str, Callable[[SpanFigures, Row], None]], ...]] = (
+    ("count_turns", _take_turns),
+    ("count_calls", _take_calls),
+    ("count_notices", _take_notices),
+    ("measure_turns", _take_turn_ms),
+    ("measure_models", _take_model_ms),
+)

@@ -1,0 +1,16 @@
+SELECT
+    CAST(:since_ms AS bigint),
+    kind,
+    count(*),
+    CAST(sum(failed) AS bigint),
+    CAST(sum(tokens_in) AS bigint),
+    CAST(sum(tokens_out) AS bigint),
+    CAST(sum(cache_read) AS bigint),
+    CAST(sum(cache_write) AS bigint),
+    CAST(sum(reasoning) AS bigint)
+FROM calls
+WHERE
+    aid = (SELECT a.aid FROM agents AS a WHERE a.id = :agent)
+    AND created_ms >= :since_ms
+    AND created_ms < :until_ms
+GROUP BY kind

@@ -1,0 +1,5 @@
+SELECT *
+FROM event_rows
+WHERE cursor < :cursor
+ORDER BY cursor DESC
+LIMIT :limit

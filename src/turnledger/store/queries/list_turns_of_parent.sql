@@ -1,0 +1,5 @@
+SELECT *
+FROM turn_rows
+WHERE parent = :parent
+ORDER BY jid
+LIMIT :limit
