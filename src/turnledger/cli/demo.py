@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
+from turnledger.cli.line import BAD, QUIET
 from turnledger.cli.list import Asked, conversation_page
 from turnledger.cli.moments import Zone
+from turnledger.cli.names import short
 from turnledger.cli.options import json_option
 from turnledger.cli.screen import Screen, write_json
 from turnledger.cli.show_text import ShowText
@@ -21,6 +24,7 @@ from turnledger.query.findings import Finding, overall
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from uuid import UUID
 
     from turnledger.engine.demo.alteration import Alteration
 
@@ -28,7 +32,8 @@ __all__ = ["command"]
 
 _DEFAULT: Final = ".demo/ledger.db"
 _BUNDLED: Final = 8
-_BOLD, _QUIET, _GOOD, _BAD = "bold", "dim", "green", "bold red"
+_LINE: Final = 100
+_BOLD: Final = "bold"
 
 
 @click.command("demo")
@@ -79,40 +84,46 @@ class _Tour:
             self._head("2. What is on record", f"turnledger list --ledger {self._path}")
             zone = Zone.named("local")
             conversation_page(reading.reader, Asked(zone=zone, limit=len(recorded.conversations))).show(zone)
-            self._head(
-                "3. One turn, step by step", f"turnledger show {recorded.refund} --ledger {self._path}"
-            )
+            self._head("3. One turn, step by step", self._show(recorded.refund))
             ShowText(reading.reader, zone, bodies=False).turn(recorded.refund)
         self._head("4. The proof", f"turnledger verify --all --ledger {self._path}")
         self._proof(proof)
-        self._head("5. One byte altered", f"turnledger verify --all --ledger {self._copy}")
         altered = alter_copy(self._path, self._copy, recorded.broken_arguments)
+        self._head("5. One byte altered", f"turnledger verify --all --ledger {self._copy}")
         self._altered(altered)
         self._proof(check(self._copy))
         self._next(recorded)
 
-    def _head(self, title: str, how: str = "") -> None:
+    def _head(self, title: str, command: str = "") -> None:
         self._screen.line()
-        self._screen.line((title, "bold cyan"), (f"   {how}" if how else "", _QUIET))
+        self._screen.line((title, "bold cyan"))
+        if command:
+            self._screen.line((f"$ {command}", QUIET))
 
-    def _say(self, *words: str, style: str = "") -> None:
-        for line in words:
-            self._screen.line((line, style), indent=2)
+    def _say(self, words: str, style: str = "", indent: int = 2) -> None:
+        """A paragraph, on as many lines as it takes."""
+        width = min(self._screen.width or _LINE, _LINE) - indent
+        for line in textwrap.wrap(words, width, break_long_words=False, break_on_hyphens=False):
+            self._screen.line((line, style), indent=indent)
+
+    def _show(self, journal: UUID) -> str:
+        return f"turnledger show {short(journal)} --ledger {self._path}"
 
     def _recorded(self, recorded: Recorded) -> None:
         self._head("1. Recording")
         self._say(
             f"{len(recorded.conversations)} conversations: {recorded.turns} turns, {recorded.events:,} "
-            f"events, each durable before the next step, in {recorded.seconds:.1f} s",
+            f"events, each durable before the next step, in {recorded.seconds:.1f} s, into {self._path}",
             style=_BOLD,
         )
-        self._say(f"into {self._path}")
         self._say(
-            f"Agent {AIRLINE!r}: conversations of tau-bench's airline data (MIT, © 2024 Sierra), replayed.",
-            f"Agent {DESK!r}: short scenes written for this demo.",
-            f"No model was asked: {MODEL!r} says again what was said. `write_ahead` is true of this replay;",
-            "the original conversations took place elsewhere, and of their tokens nothing is known.",
-            style=_QUIET,
+            f"Agent {AIRLINE!r} replays conversations of tau-bench's airline data (MIT, © 2024 Sierra). "
+            f"Agent {DESK!r} plays short scenes written for this demo."
+        )
+        self._say(
+            f"No model was asked: {MODEL!r} says again what was said. That every step was write_ahead is "
+            "true of this replay; the conversations took place elsewhere, and their tokens are not known.",
+            style=QUIET,
         )
 
     def _proof(self, findings: Sequence[Finding]) -> None:
@@ -121,37 +132,36 @@ class _Tour:
         bodies = sum(found.bodies.get("checked", 0) for found in findings)
         what = f"{kinds['conversation']} conversations and {kinds['turn']} turns"
         self._screen.line(
-            (verdict.value, _BOLD if verdict.green else _BAD),
+            (verdict.value, _BOLD if verdict.green else BAD),
             (f"  {what}: {events:,} events, {bodies:,} bodies hashed again", ""),
             indent=2,
         )
         faults = [found for found in findings if not found.verdict.green]
         for found in faults:
-            self._screen.line(("broken ", _BAD), (f"{found.kind} {found.id}", ""), indent=4)
-            self._screen.line((found.explanation, _BAD), indent=11)
+            self._screen.line((f"{found.kind} {found.id}", BAD), indent=4)
+            self._say(found.explanation, style=BAD, indent=6)
         if faults:
             self._say(f"The other {len(findings) - len(faults)} journals are intact.")
         uncovered = dict.fromkeys(words for found in findings for words in found.not_covered)
-        self._say(f"Not checked without a checkpoint kept elsewhere: {', '.join(uncovered)}.", style=_QUIET)
+        self._say(f"Not checked without a checkpoint kept elsewhere: {', '.join(uncovered)}.", style=QUIET)
 
     def _altered(self, done: Alteration) -> None:
         event = done.event
         self._say(
-            f"{done.path} is a copy of the ledger. Behind the ledger's back, byte {done.offset:,} of the",
-            f"file was changed: event #{event.seq} ({event.type}) of turn {event.journal.id}",
-            f"said {done.before} and now says {done.after}, as if the arguments had been fine.",
+            f"{done.path} is a copy of the ledger. Behind the ledger's back, byte {done.offset:,} of that "
+            f"file was changed: event #{event.seq} ({event.type}) of turn {event.journal.id} said "
+            f"{done.before} and now says {done.after}, as if the arguments had been fine."
         )
 
     def _next(self, recorded: Recorded) -> None:
         self._head("What to type next")
-        broken, refund = recorded.broken_arguments, recorded.refund
-        for line in (
-            f"turnledger show {recorded.conversations[0]} --ledger {self._path}",
-            f"turnledger show {refund} --bodies --ledger {self._path}",
-            f"turnledger verify {broken} --ledger {self._copy}",
-            f"turnledger export {refund} --ledger {self._path}",
+        for command in (
+            self._show(recorded.conversations[0]),
+            f"{self._show(recorded.refund)} --bodies",
+            f"turnledger verify {short(recorded.broken_arguments)} --ledger {self._copy}",
+            f"turnledger export {short(recorded.refund)} --ledger {self._path}",
         ):
-            self._say(line)
+            self._say(command)
 
 
 def _summary(
