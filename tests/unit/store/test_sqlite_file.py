@@ -216,6 +216,24 @@ def test_a_full_disk_is_said_and_nothing_is_half_written(hand: Hand) -> None:
     assert len(hand.reader.events(turn, 0, 10)) == 2
 
 
+def test_a_file_that_was_taken_away_is_not_written_to(hand: Hand, ledger_path: Path) -> None:
+    agent, conversation, turn = hand.opened()
+    elsewhere = ledger_path.with_name("elsewhere")
+    ledger_path.rename(elsewhere)
+    for _ in range(2):
+        with (
+            pytest.raises(LedgerUnavailableError, match="removed or replaced"),
+            hand.change(agent, conversation, turn) as change,
+        ):
+            change.event(turn, "PROGRESS")
+        ledger_path.touch()
+    ledger_path.unlink()
+    elsewhere.rename(ledger_path)
+    with hand.change(agent, conversation, turn) as change:
+        change.event(turn, "PROGRESS")
+    assert len(hand.reader.events(turn, 0, 10)) == 2
+
+
 # --- other writers ---------------------------------------------------------------------------------
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 from uuid import UUID
@@ -59,6 +60,7 @@ class SqliteEngine:
         self._lock = lock
         self._locked = False
         self._path = path
+        self._place = _place(path)
         self._clock = clock
         self._wait_ms = wait_ms
         self._statements = statements
@@ -78,11 +80,15 @@ class SqliteEngine:
             raise LedgerClosedError(msg, next_step="Open the ledger again.")
         self._acquire()
         try:
+            self._check_place()
             self._cursor.execute(_BEGIN)
             (version,) = self._cursor.execute(_VERSION).fetchone()
         except sqlite3.Error as error:
             self.rollback()
             raise explain(error, self._path) from error
+        except LedgerUnavailableError:
+            self.rollback()
+            raise
         if version != self._version:
             self._heads.forget()
             self._version = version
@@ -95,6 +101,12 @@ class SqliteEngine:
             raise LedgerUnavailableError(msg, next_step="Put the ledger on a local file system.") from error
         if not self._locked:
             raise busy(self._path, self._wait_ms)
+
+    def _check_place(self) -> None:
+        """SQLite would go on writing into a file that was deleted or replaced, where nobody finds it."""
+        if _place(self._path) != self._place:
+            msg = f"{self._path} was removed or replaced while it was open."
+            raise LedgerUnavailableError(msg, next_step="Put it back or open the ledger again.")
 
     def load(self, wants: Wants) -> Found:
         """See ``contract.Engine``.  The write lock covers all rows."""
@@ -170,11 +182,9 @@ class SqliteEngine:
         """See ``contract.Engine``."""
         self._heads.forget()
         self._parts, self._saved = [], None
-        try:
+        with suppress(sqlite3.Error):  # of a dead connection: whoever opens the file next rolls back
             if self._connection.in_transaction:
                 self._cursor.execute("ROLLBACK")
-        except sqlite3.Error:
-            self._connection.interrupt()  # the connection is dead; whoever opens the file next recovers it
         self._release()
 
     def _release(self) -> None:
@@ -257,3 +267,12 @@ class SqliteEngine:
         with translated(self._path):
             self._connection.close()
         self._lock.close()
+
+
+def _place(path: Path) -> tuple[int, int] | None:
+    """Which file the path names; None where it names none."""
+    try:
+        found = os.stat(path)  # noqa: PTH116  a microsecond less on every append
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
