@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
-from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
 import psycopg
 
-__all__ = ["Bare", "BarePostgres", "BareSqlite", "bare_fsync"]
+from bench.harness import p50, seconds
+
+__all__ = ["Bare", "BarePostgres", "BareSqlite", "commit_seconds"]
 
 
 class Bare(Protocol):
@@ -61,12 +61,9 @@ class BarePostgres:
         self._connection.close()
 
 
-def bare_fsync(path: Path) -> Callable[[bytes], None]:
-    """A function that appends bytes to a file and flushes them to the disk."""
-    file = os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY)
-
-    def write(data: bytes) -> None:
-        os.write(file, data)
-        os.fdatasync(file)
-
-    return write
+def commit_seconds(path: Path, size: int = 1000, repeats: int = 300) -> float:
+    """The median of bare commits of ``size`` bytes into a new SQLite file."""
+    bare = BareSqlite(path)
+    times = [seconds(lambda: bare.commit(bytes(size))) for _ in range(repeats)]
+    bare.close()
+    return p50(times)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import turnledger
-from bench.bare import BareSqlite
-from bench.harness import Row, Table, folder, p50, seconds
+from bench.bare import commit_seconds
+from bench.harness import Row, Table, folder, seconds
 from turnledger.capture.conversation import Conversation
 
 EVENTS = 6000
@@ -18,6 +18,7 @@ TEXT = "What is the state of order {number}? It was due on Monday, and nobody ha
 def run() -> Table:
     """Messages of 290 characters, all different, through the public recorder; SQLite, synchronous=FULL."""
     with folder() as place:
+        before = commit_seconds(place / "before.db")
         with turnledger.open(place / "events.ledger") as opened:
             agent = opened.agent("bench")
             talks = [agent.conversation(f"bench:{number}") for number in range(THREADS)]
@@ -25,9 +26,7 @@ def run() -> Table:
                 talk.inbound("Hello.")
             alone = EVENTS / 10 / seconds(lambda: say(talks[0], EVENTS // 10))
             together = EVENTS / seconds(lambda: _all(talks))
-        bare = BareSqlite(place / "bare.db")
-        commit = p50([seconds(lambda: bare.commit(bytes(800))) for _ in range(300)])
-        bare.close()
+        commit = (before + commit_seconds(place / "after.db")) / 2
     rows = [
         Row(f"events by {THREADS} threads", together, "/s", 2500, more=True, floor=THREADS / commit,
             floor_is=f"one bare commit for {THREADS} events"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 
 import turnledger
-from bench.bare import BareSqlite
+from bench.bare import commit_seconds
 from bench.harness import Row, Table, folder, p50, p99, seconds
 from bench.recording import prepare
 from bench.workload import ModelStep, Shape
@@ -20,6 +20,7 @@ def run() -> Table:
     ours: list[float] = []
     bodies: list[bytes] = []
     with folder() as place:
+        before = commit_seconds(place / "before.db", 2000)
         with turnledger.open(place / "exchange.ledger") as opened:
             agent = opened.agent("bench")
             for talk, turns in work:
@@ -27,9 +28,7 @@ def run() -> Table:
                 steps = [[step for step in turn.steps if isinstance(step, ModelStep)] for turn in turns]
                 ours += [time for turn in steps for time in _turn(recorded, turn)]
                 bodies += [step.request_bytes for turn in steps for step in turn]
-        bare = BareSqlite(place / "bare.db")
-        commit = p50([seconds(lambda: bare.commit(bytes(2000))) for _ in range(300)])
-        bare.close()
+        commit = (before + commit_seconds(place / "after.db", 2000)) / 2
     hashing = p50([seconds(lambda body=body: hashlib.sha256(body).digest()) for body in bodies])  # type: ignore[misc]
     floor = (2 * commit + hashing) * 1000
     rows = [

@@ -11,8 +11,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import turnledger
-from bench.bare import BareSqlite
-from bench.harness import Row, Table, folder, p50, seconds, size_of
+from bench.bare import commit_seconds
+from bench.harness import Row, Table, folder, seconds, size_of
 from bench.recording import Prepared, prepare, record_all
 from bench.workload import ModelStep, Shape, ToolStep
 from turnledger.wire.compression import Packer
@@ -31,9 +31,9 @@ def run(shape: Shape = Shape()) -> Table:  # noqa: B008  frozen
     turns = sum(len(told) for _, told in work)
     with folder() as place:
         ledger = place / "turns.ledger"
-        before = _bare_commit(place / "before.db")
+        before = commit_seconds(place / "before.db")
         alone = _record(ledger, work)
-        commit = (before + _bare_commit(place / "after.db")) / 2
+        commit = (before + commit_seconds(place / "after.db")) / 2
         kilobytes = size_of(ledger) / turns / 1000
         together, events = _processes(place / "four.ledger", shape)
     floor = AT_ONCE / (commit * WAITS)
@@ -106,14 +106,6 @@ def _verified_events(ledger: Path) -> int:
         cwd=ROOT, capture_output=True, text=True, check=True,
     )  # fmt: skip
     return int(run.stdout)
-
-
-def _bare_commit(path: Path) -> float:
-    bare = BareSqlite(path)
-    data = bytes(1024)
-    times = [seconds(lambda: bare.commit(data)) for _ in range(300)]
-    bare.close()
-    return p50(times)
 
 
 def _bodies(work: list[Prepared]) -> list[bytes]:
