@@ -190,6 +190,13 @@ def test_an_old_server_is_refused(postgres_url: str, monkeypatch: pytest.MonkeyP
         Link(Address.parse(postgres_url))
 
 
+def test_an_old_client_library_is_refused(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("turnledger.store.postgres.link.OLDEST_LIBPQ", 990000)
+    with pytest.raises(LedgerUnavailableError, match="client library here is version 1") as caught:
+        Link(Address.parse(postgres_url))
+    assert "psycopg[binary]" in caught.value.next_step
+
+
 def test_a_wrong_password_is_said_without_the_password(postgres_url: str) -> None:
     [(path,)] = execute(postgres_url, "SHOW hba_file")
     rules = Path(str(path))

@@ -221,7 +221,7 @@ class PostgresEngine:
         self._connect()
         emptying = [call(name) for name in EMPTYING]
         try:
-            self._run([call("begin"), call("lock_events"), *emptying], patient=True)
+            self._run([call("begin"), call("let_wait"), call("lock_events"), *emptying], patient=True)
             yield self._apply
             self._run([call("commit")], patient=True)
         finally:

@@ -26,6 +26,7 @@ Row: TypeAlias = tuple[Any, ...]
 Call: TypeAlias = tuple[Statement, Sequence[object]]
 
 OLDEST_SERVER: Final = 14
+OLDEST_LIBPQ: Final = 140000  # the first with pipelines
 ANSWER_SECONDS: Final = 60.0
 
 _LOST: Final = "the connection was closed"
@@ -36,6 +37,11 @@ _ENDED: Final = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03", "0A000"}
 
 def connect(address: Address) -> psycopg.Connection[Row]:
     """A connection in autocommit mode.  Raises LedgerUnavailableError with what the server said."""
+    if pq.version() < OLDEST_LIBPQ:
+        reason = f"the PostgreSQL client library here is version {pq.version_pretty(pq.version())}"
+        raise unreachable(
+            address.label, reason, "Run pip install 'psycopg[binary]', which brings a newer one."
+        )
     try:
         connection = psycopg.connect(address.conninfo, autocommit=True)
     except psycopg.OperationalError as error:
