@@ -79,15 +79,17 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> object:
-    home = _HOMES.get(name)
-    if home is None:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-    module, _, there = home.partition(":")
-    value: object = getattr(import_module(f"{__name__}.{module}"), there or name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # type checkers shall know the names above and no others
+
+    def __getattr__(name: str) -> object:
+        home = _HOMES.get(name)
+        if home is None:
+            msg = f"module {__name__!r} has no attribute {name!r}"
+            raise AttributeError(msg)
+        module, _, there = home.partition(":")
+        value = getattr(import_module(f"{__name__}.{module}"), there or name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

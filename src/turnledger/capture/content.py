@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass, field
 
 from turnledger.wire.values import encode_text, encode_value
 
-__all__ = ["BINARY", "EVENTS", "JSON", "Attachment", "Content", "snapshot", "snapshot_body"]
+__all__ = ["BINARY", "EVENTS", "JSON", "Attachment", "Content", "plain_form", "snapshot", "snapshot_body"]
 
 JSON = "application/json"
 TEXT = "text/plain; charset=utf-8"
@@ -55,9 +56,24 @@ def snapshot(value: object, media_type: str | None = None) -> Content:
     return Content(encoded.data, media_type or JSON, encoded=True, lossy=encoded.lossy)
 
 
+def plain_form(value: object) -> object:
+    """A client library's object as the JSON that it stands for: fields that were set, by their wire names.
+
+    Known are pydantic models and dataclasses.  Any other object, and one that will not answer, is given back.
+    """
+    kind = type(value)
+    try:
+        if callable(getattr(kind, "model_dump", None)):
+            dumped: object = kind.model_dump(value, mode="json", by_alias=True, exclude_unset=True)  # type: ignore[attr-defined]
+            return dumped
+        return dataclasses.asdict(value) if dataclasses.is_dataclass(kind) else value  # type: ignore[call-overload]
+    except Exception:  # noqa: BLE001  whatever a caller's object does, its canonical form is recorded then
+        return value
+
+
 def snapshot_body(value: object, media_type: str | None = None) -> Content:
     """A request or a reply: its type, where none is given, is told from its first byte."""
-    content = snapshot(value, media_type)
+    content = snapshot(plain_form(value), media_type)
     if media_type is not None or content.encoded:
         return content
     head = content.data[:64].lstrip()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from concurrent.futures import Future
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -13,7 +14,7 @@ from turnledger.capture.conversation_journal import ConversationJournal
 from turnledger.capture.core import Core
 from turnledger.capture.names import checked_name
 from turnledger.capture.pen import Pen
-from turnledger.capture.waiting import Work
+from turnledger.capture.waiting import Work, spawn
 from turnledger.capture.words import word
 from turnledger.errors import GrammarError
 from turnledger.ids import NIL, new_id
@@ -48,6 +49,7 @@ class ConversationPen(Pen):
         self._id = new_id()
         self._journal: ConversationJournal | None = None
         self._opening: Composed | None = None
+        self._under_way: Future[ConversationJournal] | None = None
         self._lock = threading.Lock()
 
     @classmethod
@@ -72,11 +74,18 @@ class ConversationPen(Pen):
 
     def journal_for(self, what: str) -> Work[ConversationJournal]:
         """See ``Pen``; opens the conversation where it is new."""
-        if self._journal is None:
-            agent = yield from self.agent_id()
-            conversation = yield from self._conversation_id(what, agent)
-            self._journal = ConversationJournal(self.core.sink, agent, conversation)
-        return self._journal
+        journal = self._journal
+        if journal is None:
+            with self._lock:
+                if self._under_way is None or _has_failed(self._under_way):
+                    self._under_way = spawn(self._open(what))
+            journal = self._journal = yield self._under_way
+        return journal
+
+    def _open(self, what: str) -> Work[ConversationJournal]:
+        agent = yield from self.agent_id()
+        conversation = yield from self._conversation_id(what, agent)
+        return ConversationJournal(self.core.sink, agent, conversation)
 
     def _conversation_id(self, what: str, agent: UUID) -> Work[UUID]:
         names, key = self.core.names, self._key
@@ -95,15 +104,18 @@ class ConversationPen(Pen):
         return conversation
 
     def _opened(self, place: UUID | None) -> Composed:
-        """The same event whoever asks: two threads that open at once must open one conversation."""
-        with self._lock:
-            if self._opening is None:
-                outside = {"key": self._key, "place": self._place}
-                named = {kind: name for kind, name in outside.items() if name is not None}
-                facts = {
-                    "connector": self._connector,
-                    "shape": self._shape.value,
-                    "place": None if place is None else str(place),
-                }
-                self._opening = compose(Opened(), snapshot(named) if named else None, facts=facts)
-            return self._opening
+        """Made once, so that it stays one event when it has to be sent again."""
+        if self._opening is None:
+            outside = {"key": self._key, "place": self._place}
+            named = {kind: name for kind, name in outside.items() if name is not None}
+            facts = {
+                "connector": self._connector,
+                "shape": self._shape.value,
+                "place": None if place is None else str(place),
+            }
+            self._opening = compose(Opened(), snapshot(named) if named else None, facts=facts)
+        return self._opening
+
+
+def _has_failed(future: Future[ConversationJournal]) -> bool:
+    return future.done() and future.exception() is not None

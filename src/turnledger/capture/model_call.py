@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, TypeVar, cast, overload
 
 from turnledger.capture.asked import Asked
 from turnledger.capture.composer import compose, name_token
-from turnledger.capture.content import EVENTS, Content, snapshot, snapshot_body
+from turnledger.capture.content import EVENTS, Content, plain_form, snapshot, snapshot_body
 from turnledger.capture.failure import failure_of, stop_code
 from turnledger.capture.prompts import snapshot_of_request
 from turnledger.capture.steps import Outcome, Step
@@ -109,7 +109,7 @@ class ModelCallStep(Step):
         """
         if self._ttft_us is None:
             self._ttft_us = self._pen.core.clock.monotonic_us() - (self._began_us or 0)
-        content = snapshot(piece)
+        content = snapshot(plain_form(piece))
         if content.encoded:
             self._pieces_encoded = True
             self._pieces.append(b"data: " + content.data + b"\n\n")
@@ -288,7 +288,7 @@ class ModelCallStep(Step):
 
 
 def _read_usage(usage: object) -> Usage:
-    raw = as_map(parse(encode_value(usage).data).value)
+    raw = as_map(parse(encode_value(plain_form(usage)).data).value)
     return normalise_usage(raw) or Usage(raw=raw, flags=("no-counts",))
 
 

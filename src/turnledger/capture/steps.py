@@ -18,9 +18,9 @@ from turnledger.capture.content import Content
 from turnledger.capture.conversation_journal import ConversationJournal
 from turnledger.capture.failure import stop_code
 from turnledger.capture.pen import Pen
-from turnledger.capture.receipts import Receipt
+from turnledger.capture.receipts import Pending
 from turnledger.capture.turn_journal import TurnJournal
-from turnledger.capture.waiting import Work, done, settled, spawn
+from turnledger.capture.waiting import Work, done, finished, settled, spawn
 from turnledger.errors import CaptureRefused, OutcomeUnrecorded, UsageError
 from turnledger.ids import new_id
 from turnledger.model.draft import Placed
@@ -63,9 +63,10 @@ class Step(ABC):
         self._pen = pen
         self._journal: TurnJournal | ConversationJournal | None = None
         self._seq: int | None = None
-        self._begun: Future[Placed] | None = None
+        self._begun: Future[None] | None = None
         self._began_us: int | None = None
         self._has_ended = False
+        self._is_taken_over = False
         self._value: object = None
 
     @property
@@ -83,7 +84,7 @@ class Step(ABC):
 
     def given_up(self) -> Composed:
         """The outcome that the turn's end writes for a step which has none."""
-        return self._missing(started=self._began_us is not None).compose()
+        return self._missing(started=self._began_us is not None or self._is_taken_over).compose()
 
     # --- what kinds of step differ in ------------------------------------------------------------
 
@@ -142,9 +143,7 @@ class Step(ABC):
         except CaptureRefused as failure:
             self._say_unrecorded(failure, error)
 
-    def _start(self) -> Future[Placed]:
-        if self._seq is not None and self._began_us is None:  # taken over from another process
-            return done(Placed(self.event_id, self._seq, b"", 0, None))
+    def _start(self) -> Future[None]:
         if self._begun is not None:
             msg = "This step was entered before."
             raise UsageError(
@@ -154,23 +153,24 @@ class Step(ABC):
         self._pen.step_began(self)
         return self._begun
 
-    def _on_record(self) -> Work[Placed]:
-        placed = yield from self._begin()
-        self._seq = placed.seq
-        return placed
+    def _on_record(self) -> Work[None]:
+        if self._is_taken_over:
+            self._journal = yield from self._pen.journal_for("The step that was left open")
+        else:
+            self._seq = (yield from self._begin()).seq
 
-    def _abandon(self, begun: Future[Placed]) -> None:
+    def _abandon(self, begun: Future[None]) -> None:
         """The block will not run: refused, or interrupted while waiting."""
         if self._has_ended:
             return
         self._has_ended = True
         self._pen.step_ended(self, None)
-        self._pen.track(Receipt(self.event_id, spawn(self._conclude_unstarted(begun))))
+        self._pen.track(Pending(spawn(self._conclude_unstarted(begun))))
 
-    def _conclude_unstarted(self, begun: Future[Placed]) -> Work[Placed]:
-        placed: Placed = yield begun
-        yield from self._conclude(self._missing(started=False))
-        return placed
+    def _conclude_unstarted(self, begun: Future[None]) -> Work[None]:
+        yield finished(begun)
+        if begun.exception() is None:
+            yield from self._conclude(self._missing(started=False))
 
     def _end(self, error: BaseException | None) -> Future[None]:
         if self._has_ended or self._seq is None or self._is_inherited():

@@ -12,6 +12,7 @@ from turnledger.capture.composer import Composed, compose
 from turnledger.capture.conversation_pen import ConversationPen
 from turnledger.capture.tool_call import ToolCallStep
 from turnledger.capture.turn_journal import TurnJournal
+from turnledger.capture.waiting import spawn
 from turnledger.errors import GrammarError, NotFoundError, TurnLost
 from turnledger.ids import NIL
 from turnledger.model.draft import AliasKind, Lease
@@ -40,7 +41,8 @@ def take_over(pen: TurnPen) -> Work[TurnJournal]:
     holds it.
     """
     core = pen.core
-    agent = yield from core.names.resolve(AliasKind.AGENT, NIL, pen.conversation.agent)
+    # Waited for in the caller's thread: acquiring blocks, and the writer's own thread must never do that.
+    agent = spawn(core.names.resolve(AliasKind.AGENT, NIL, pen.conversation.agent)).result()
     first = next(_events(core.sink, pen.id), None)
     if first is None or first.agent != agent:
         msg = f"This agent has no turn {pen.id}."

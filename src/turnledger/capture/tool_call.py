@@ -120,7 +120,7 @@ class ToolCallStep(Step):
     def taken_over(cls, pen: Pen, *, tool: str, seq: int, event_id: UUID) -> ToolCallStep:
         """A call whose intent another process recorded; entering it appends nothing."""
         step = cls(pen, tool=tool, arguments=read_arguments(None, None))
-        step._seq, step.event_id = seq, event_id
+        step._seq, step.event_id, step._is_taken_over = seq, event_id, True
         return step
 
     @property

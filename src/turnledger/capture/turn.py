@@ -53,6 +53,7 @@ class Turn(Recording):
         self._pen = pen
         self._begin = begin
         self._begun: Future[None] | None = None
+        self._was_left = False
         self._reply: Message | None = None
 
     @property
@@ -62,9 +63,9 @@ class Turn(Recording):
 
     @property
     def is_open(self) -> bool:
-        """Whether steps can be recorded in it: it has begun and has not ended."""
+        """Whether steps can be recorded in it: it has begun, and neither ended nor was left."""
         journal = self._pen.journal
-        return journal is not None and not journal.ended
+        return journal is not None and not journal.ended and not self._was_left
 
     @property
     def reply(self) -> Message | None:
@@ -251,7 +252,7 @@ class Turn(Recording):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        leave(self)
+        self._leave()
         try:
             spawn(closing.finish(self._pen, error)).result()
         except CaptureRefused as failure:
@@ -262,7 +263,7 @@ class Turn(Recording):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        leave(self)
+        self._leave()
         end = spawn(closing.finish(self._pen, error))
         try:
             await settled(end)
@@ -284,6 +285,10 @@ class Turn(Recording):
         pen.journal = journal
         pen.began_us = pen.core.clock.monotonic_us()
         pen.core.heartbeat.add(journal)
+
+    def _leave(self) -> None:
+        self._was_left = True
+        leave(self)
 
     def _abandoned(self, begun: Future[None], error: BaseException) -> Work[None]:
         yield begun

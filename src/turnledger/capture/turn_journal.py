@@ -177,9 +177,13 @@ class TurnJournal:
 
     def _confirmed(self, what: str, future: Future[BatchResult]) -> Work[tuple[Placed, ...]]:
         result = yield from self._answered(what, future)
-        if result.status not in _YES:
-            raise self._fail(refusal(what, result))
-        return result.placed
+        if result.status in _YES:
+            return result.placed
+        if result.refusal is Refusal.OUT_OF_PLACE and self.problem is None:
+            raise self._fail(
+                lost(what)
+            )  # no event of ours failed before this one, so somebody else's stands there
+        raise self._fail(refusal(what, result))
 
     def _fail(self, problem: CaptureRefused) -> CaptureRefused:
         if self.problem is None:
