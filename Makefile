@@ -68,7 +68,7 @@ lock: $(READY) ## Resolve the pins anew after a change in pyproject.toml
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 		--no-emit-index-url --upgrade pyproject.toml -o requirements/base.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-		--no-emit-index-url --upgrade pyproject.toml --extra postgres --group dev -o requirements/dev.txt
+		--no-emit-index-url --upgrade pyproject.toml --all-extras --group dev -o requirements/dev.txt
 
 clean: ## Remove what can be made again
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .demo
