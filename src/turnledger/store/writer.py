@@ -126,7 +126,7 @@ class Writer:
             if not tasks and not group:
                 break
             self._serve(tasks, group)
-            writers = (len(group) + len(self._appends) + 1) // 2
+            writers = len(group) + len(self._appends)
         if self._engine is not None:
             self._engine.close()
 
