@@ -12,12 +12,13 @@ from pathlib import Path
 ROOT = Path(__file__).parents[3]
 
 
-def started(program: str, *arguments: object) -> subprocess.Popen[str]:
+def started(program: str, *arguments: object, stdin: int | None = None) -> subprocess.Popen[str]:
     """Start a program; its first line on stdout can be waited for."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     environment.pop("TURNLEDGER_URL", None)
     return subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(program), *map(str, arguments)],
+        stdin=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
