@@ -189,7 +189,7 @@ def _show(report: Report) -> None:
         )
         _field(screen, "read models", _models(report.found, rebuilt=report.is_rebuilt))
     for one in report.found[:_SHOWN]:
-        where = "no conversation" if one.conversation is None else f"conversation {one.conversation}"
+        where = f"conversation {one.conversation}"
         screen.line(
             (f"{one.table}: {one.missing} missing, {one.wrong} wrong in {where}", WARN), indent=_FIELD
         )

@@ -26,27 +26,27 @@ class EventLines:
     def line(self, entry: Entry) -> Line:
         """The line of an event that is no step."""
         tell = _TELLERS.get(entry.row.type, EventLines._unknown)
-        return tell(self, entry).finish()
+        return tell(self, entry)
 
     def decided(self, message: Entry, verdict: Entry) -> Line:
         """MESSAGE and the VERDICT about it: the decision stands before the words, the reason behind them."""
         line = self._decision(self._from(message), verdict)
         line.entries = (message, verdict)
         self._cite(line, message)
-        return line.cite(body_glance(self._reader, verdict), self._chars // 2).finish()
+        return line.cite(body_glance(self._reader, verdict), self._chars // 2)
 
     def opening(self, opened: Entry, intake: Entry) -> Line:
         """TURN_OPENED and the INTAKE that came with it; the trigger is quoted where no message holds it."""
         line = self._turn_opened(opened)
         line.entries += (intake,)
         self._taken(line, intake)
-        return (line if opened.tokens.get("trigger", "").isdigit() else self._cite(line, intake)).finish()
+        return line if opened.tokens.get("trigger", "").isdigit() else self._cite(line, intake)
 
     def answer(self, commit: Entry, message: Entry) -> Line:
         """COMMIT and the outbound MESSAGE that came with it."""
         line = self._message(message)
         line.entries = (commit, message)
-        return line.finish()
+        return line
 
     def _line(self, mark: str, entry: Entry, word: str, style: str = "bold") -> Line:
         return Line(mark, (entry,)).say(word, style)
@@ -106,7 +106,7 @@ class EventLines:
         line.say(entry.tokens.get("class"), BAD)
         ms = entry.number("ms")
         line.say(f"in {duration(ms)}" if ms is not None else None)
-        return line.say(_given(entry, "events", "", " events"), QUIET)
+        return line.say(_given(entry, "events", "with ", " events"), QUIET)
 
     def _delivery(self, entry: Entry) -> Line:
         status = entry.tokens.get("status", "?")
@@ -202,11 +202,8 @@ class EventLines:
 
     def _abort(self, entry: Entry) -> Line:
         status = entry.tokens.get("status", "?")
-        return (
-            self._line("problem", entry, "abort", BAD)
-            .say(status, status_style(status))
-            .say(entry.tokens.get("reason"))
-        )
+        line = self._line("problem", entry, "abort", BAD).say(status, status_style(status))
+        return line.say(_given(entry, "reason", "reason "))
 
     def _unknown(self, entry: Entry) -> Line:
         summary = entry.row.summary.partition(" detail=")[0]

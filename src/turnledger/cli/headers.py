@@ -17,7 +17,14 @@ from turnledger.query.findings import Finding
 from turnledger.query.timeline import Entry
 from turnledger.query.turn_report import Doubt, TurnReport
 
-__all__ = ["conversation_header", "conversation_title", "turn_header", "turn_tokens", "verdict_style"]
+__all__ = [
+    "conversation_header",
+    "conversation_title",
+    "conversation_tokens",
+    "turn_header",
+    "turn_tokens",
+    "verdict_style",
+]
 
 _FIELD: Final = 13
 _SHOWN: Final = 5
@@ -35,6 +42,11 @@ def conversation_title(row: ConversationRow) -> str:
     form = f"{row.connector} {row.shape}" if row.connector else str(row.shape)
     place = f" in {row.place}" if row.place else ""
     return one_line(f"{row.key or '(no name)'} ({form}{place})", 120)
+
+
+def conversation_tokens(row: ConversationRow) -> str:
+    """Tokens of all its turns: input → output; a call takes some, so none at all means unknown."""
+    return f"{row.tokens_in:,}→{row.tokens_out:,}" if row.tokens_in or row.tokens_out else "not recorded"
 
 
 def turn_tokens(row: TurnRow) -> str:
@@ -59,12 +71,7 @@ def _chain(screen: Screen, findings: Sequence[Finding]) -> None:
         checked = sum(finding.bodies.get("checked", 0) for finding in findings)
         skipped = sum(finding.bodies.get("notChecked", 0) for finding in findings)
         bodies = f"{counted(checked, 'body', 'bodies')} checked" if not skipped else "bodies not checked here"
-        words.append(
-            (
-                f"  {counted(events, 'event')}, {bodies}; not covered: a tail cut at rest, a whole rewrite",
-                QUIET,
-            )
-        )
+        words.append((f"  {counted(events, 'event')}, {bodies}", ""))
     else:
         where = "" if len(findings) == 1 else f" in {lowest.kind} {lowest.id}"
         words.append((f"  {one_line(lowest.explanation)}{where}", BAD))
@@ -97,9 +104,7 @@ def turn_header(
     )
     _field(screen, "agent", (one_line(turn.agent_name, 80), ""))
     if conversation is not None:
-        _field(
-            screen, "conversation", (conversation_title(conversation), ""), (f"  {conversation.id}", QUIET)
-        )
+        _field(screen, "conversation", (f"{conversation.id}  ", ""), (conversation_title(conversation), ""))
     if trigger is not None:
         _field(screen, "trigger", *_trigger(trigger))
     elif turn.trigger is not None and not turn.trigger.isdigit():
@@ -115,7 +120,8 @@ def turn_header(
             counted(turn.errors, "error"),
         )
     )
-    _field(screen, "steps", (counts, ""), (f"  tokens {turn_tokens(turn)}", ""))
+    _field(screen, "steps", (counts, ""))
+    _field(screen, "tokens", (turn_tokens(turn), ""))
     _chain(screen, [finding])
     _assurance(screen, report.entries)
     _problems(screen, report)
@@ -176,7 +182,7 @@ def conversation_header(
         screen,
         "holds",
         (counts, ""),
-        (f"  tokens {number(row.tokens_in)}→{number(row.tokens_out)}", ""),
+        (f"  tokens {conversation_tokens(row)}", ""),
     )
     _chain(screen, findings)
     if row.open_turns:

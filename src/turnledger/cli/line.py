@@ -102,12 +102,10 @@ class Line:
             self.words.append((f" {text}", style))
         return self
 
-    def finish(self) -> Line:
-        """Add how the events came on record, where that is less than before they happened."""
-        levels = {entry.assurance for entry in self.entries if entry.assurance is not None}
-        for assurance in sorted(levels - {Assurance.WRITE_AHEAD}):
-            self.words.append((f" [{assurance.word}]", WARN))
-        return self
+    def lower_levels(self) -> list[Assurance]:
+        """How the events came on record, where that is less than before they happened; best first."""
+        found = {entry.assurance for entry in self.entries if entry.assurance is not None}
+        return [level for level in Assurance if level in found and level is not Assurance.WRITE_AHEAD]
 
 
 def quoted(glance: Glance, chars: int) -> str:

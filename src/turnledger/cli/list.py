@@ -9,7 +9,7 @@ from uuid import UUID
 
 import click
 
-from turnledger.cli.headers import conversation_title, turn_tokens
+from turnledger.cli.headers import conversation_title, conversation_tokens, turn_tokens
 from turnledger.cli.ledger import reading
 from turnledger.cli.line import QUIET, status_style
 from turnledger.cli.moments import Zone, duration, utc_offset
@@ -247,7 +247,7 @@ def _show_conversations(
         Column("conversation", [(conversation_title(row), "") for row in rows]),
         Column("turns", [(f"{row.turns:>5,}", "") for row in rows]),
         Column("msgs", [(f"{row.messages:>4,}", "") for row in rows], wide=True),
-        Column("tokens", [(f"{row.tokens_in:,}→{row.tokens_out:,}", "") for row in rows], wide=True),
+        Column("tokens", [(conversation_tokens(row), "") for row in rows], wide=True),
         Column(f"last event{offset}", [(time(row.last_ms), QUIET) for row in rows]),
     ]
     _table(screen, columns, "conversation")

@@ -7,7 +7,7 @@ import click
 from turnledger.cli.ledger import existing
 from turnledger.cli.options import json_option, ledger_option
 from turnledger.cli.program import Status
-from turnledger.cli.screen import Screen, write_json
+from turnledger.cli.screen import Screen, note, write_json
 
 __all__ = ["command"]
 
@@ -35,6 +35,8 @@ def command(context: click.Context, ledger: str | None, *, check: bool, as_json:
         screen = Screen()
         for name in missing:
             screen.line((f"{word} {name}", ""))
+        if applied:
+            note("`turnledger doctor` says whether what lists are read from has to be rebuilt.")
         if not missing:
             screen.line((f"{database.label} is up to date", ""))
     if check and missing:

@@ -17,6 +17,7 @@ __all__ = ["Screen", "note", "write_json"]
 
 _UNLIMITED = 1 << 20
 _NARROW = 100
+_ASCII = str.maketrans({"→": "->", "≠": "!=", "…": "...", "·": "."})
 
 
 class _Pipe(Console):
@@ -58,7 +59,7 @@ class Screen:
         """One line of ``(text, style)`` pieces, cut where it is too long for the terminal."""
         text = Text(" " * indent, no_wrap=True, overflow="ellipsis", end="")
         for words, style in pieces:
-            text.append(words, style or None)
+            text.append(words if self.draws else words.translate(_ASCII), style or None)
         text.rstrip()
         if self.width is not None:
             text.truncate(self.width, overflow=self._overflow)

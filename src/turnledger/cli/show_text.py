@@ -85,6 +85,7 @@ class ShowText:
                     show_bodies(self._screen, self._reader, entry)
         for turn in view.still_open():
             self._still_open(turn)
+        view.legend()
 
     def _still_open(self, turn: UUID) -> None:
         row = self._reader.turn(turn)

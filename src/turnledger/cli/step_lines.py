@@ -21,6 +21,8 @@ from turnledger.store.contract import Reader
 
 __all__ = ["intent_line", "outcome_line", "step_line", "tokens_text", "unrun_line"]
 
+_TOOLS = 5
+
 
 def step_line(reader: Reader, intent: Entry, outcome: Entry, room: Room) -> Line:
     """An intent and the outcome that follows it at once, on one line."""
@@ -28,12 +30,12 @@ def step_line(reader: Reader, intent: Entry, outcome: Entry, room: Room) -> Line
     if intent.row.type == "MODEL_CALL":
         model = _model(intent.tokens.get("model"), outcome.tokens.get("model"), room)
         _asked(line, intent, model)
-        _served(line, outcome, asked=model)
-        return line.cite(reply_glance(reader, outcome), room.chars).finish()
+        _served(line, outcome, model, room)
+        return line.cite(reply_glance(reader, outcome), room.chars)
     line.say("tool", "bold").say(intent.tokens.get("tool"), "bold")
     _ended(line, outcome)
     _arguments(reader, line, intent, room.chars * 2 // 5)
-    return line.say("→", QUIET).cite(_observation(reader, outcome), room.chars * 3 // 5).finish()
+    return line.say("→", QUIET).cite(_observation(reader, outcome), room.chars * 3 // 5)
 
 
 def intent_line(reader: Reader, intent: Entry, doubt: Doubt | None, room: Room) -> Line:
@@ -51,7 +53,7 @@ def intent_line(reader: Reader, intent: Entry, doubt: Doubt | None, room: Room) 
         )
     if intent.row.type == "TOOL_CALL":
         _arguments(reader, line, intent, room.chars)
-    return line.finish()
+    return line
 
 
 def outcome_line(reader: Reader, outcome: Entry, room: Room) -> Line:
@@ -61,11 +63,11 @@ def outcome_line(reader: Reader, outcome: Entry, room: Room) -> Line:
     line.say(f"of #{outcome.tokens.get('call', '?')}", QUIET)
     if outcome.row.type == "MODEL_RESULT":
         line.say("model", "bold")
-        _served(line, outcome, asked=None)
-        return line.cite(reply_glance(reader, outcome), room.chars).finish()
+        _served(line, outcome, None, room)
+        return line.cite(reply_glance(reader, outcome), room.chars)
     line.say("tool", "bold").say(outcome.tokens.get("tool"), "bold")
     _ended(line, outcome)
-    return line.cite(_observation(reader, outcome), room.chars).finish()
+    return line.cite(_observation(reader, outcome), room.chars)
 
 
 def _observation(reader: Reader, result: Entry) -> Glance:
@@ -92,40 +94,42 @@ def _model(asked: str | None, served: str | None, room: Room) -> str | None:
 
 
 def _asked(line: Line, call: Entry, model: str | None) -> None:
-    line.say("model", "bold").say(call.tokens.get("role")).say(model or "model not recorded")
+    line.say("model", "bold").say(call.tokens.get("role")).say(model or "(unnamed)")
     attempt = call.number("attempt") or 1
     if attempt > 1:
         line.say(f"attempt {attempt}", WARN)
 
 
-def _served(line: Line, result: Entry, asked: str | None) -> None:
+def _served(line: Line, result: Entry, asked: str | None, room: Room) -> None:
     served, status = result.tokens.get("model"), result.tokens.get("status", "status not recorded")
     if served is not None and served != asked:
         line.say("→" if asked else None, QUIET).say(served)
     if status != "ok":
         line.say(status, status_style(status))
-    line.say(tokens_text(result), QUIET if status != "ok" else "")
+    line.say(tokens_text(result, room), QUIET if status != "ok" else "")
     _took(line, result)
     finish, asks = result.tokens.get("finish"), requested_tools(result)
     line.say(
         finish if finish != "tool_calls" or not asks else None,
         "" if finish in {"stop", "tool_calls"} else WARN,
     )
-    line.say(f"asks {', '.join(asks)}" if asks else None)
+    more = f" and {len(asks) - _TOOLS} more" if len(asks) > _TOOLS else ""
+    line.say(f"asks {', '.join(asks[:_TOOLS])}{more}" if asks else None)
 
 
-def tokens_text(result: Entry) -> str:
-    """Tokens of one exchange: all input, of it from the cache, visible output, reasoning."""
+def tokens_text(result: Entry, room: Room) -> str:
+    """Tokens of one exchange: all input, visible output, reasoning, where there is room the cached input."""
     counts = {key: result.number(key) for key in ("in", "out", "cacheRead", "cacheWrite", "reasoning")}
     if all(count is None for count in counts.values()):
-        return "" if result.tokens.get("status") != "ok" else "tokens not recorded"
+        return "" if result.tokens.get("status") != "ok" else "no usage recorded"
     read = [counts[key] for key in ("in", "cacheRead", "cacheWrite")]
     known = [count for count in read if count is not None]
     written = counts["out"]
     text = f"{number(sum(known)) if known else '?'}→{'?' if written is None else number(written)}"
     if counts["reasoning"]:
         text += f"+{number(counts['reasoning'])} reasoning"
-    return text + " tok" + (f" ({number(counts['cacheRead'])} cached)" if counts["cacheRead"] else "")
+    cached = counts["cacheRead"] and not room.narrow
+    return text + " tok" + (f" ({number(counts['cacheRead'])} cached)" if cached else "")
 
 
 def _took(line: Line, result: Entry) -> None:
@@ -147,7 +151,7 @@ def _arguments(reader: Reader, line: Line, call: Entry, chars: int) -> None:
         return
     compared, supplied = supplied_glance(reader, call)
     if compared is Supplied.DIFFERENT:
-        line.cite(given, chars // 2).say("but the model wrote", WARN).cite(supplied, chars // 2)
+        line.cite(given, chars // 2).say("≠ supplied", WARN).cite(supplied, chars // 2)
         return
     line.cite(given if given.state is not GlanceState.NONE else supplied, chars)
     if compared is Supplied.UNKNOWN and supplied.state is GlanceState.TEXT:

@@ -9,10 +9,16 @@ from uuid import UUID
 from turnledger.cli.line import MARKS, QUIET, WARN, Line, Room
 from turnledger.cli.moments import Zone, duration, gap
 from turnledger.cli.screen import Screen
+from turnledger.model.vocabulary import Assurance
 from turnledger.query.timeline import Entry
 
 __all__ = ["TimelineView", "room_of"]
 
+_LEVELS: Final = {
+    Assurance.SPOOLED: "spooled: durable before it happened, in a local spool",
+    Assurance.OBSERVED: "observed: recorded after it had started",
+    Assurance.IMPORTED: "imported: taken from a file, only as good as that",
+}
 _IDLE_MS: Final = 60_000
 _LANES: Final = 6
 _BRACKETS: Final = {True: ("┌", "│", "└", "├"), False: ("/", "|", "\\", "|")}
@@ -37,6 +43,7 @@ class TimelineView:
         self._lanes: list[UUID | None] = []
         self._day = ""
         self._last_ms: int | None = None
+        self._lower: set[Assurance] = set()
 
     def show(self, lines: Iterable[Line]) -> None:
         """Print them all."""
@@ -55,10 +62,13 @@ class TimelineView:
         mark = drawn if self._screen.draws else plain
         style = "bold red" if line.mark == "problem" else QUIET if line.mark in {"note", "prompt"} else "bold"
         time = self._zone.time(first.row.created_ms, millis=not self._screen.narrow)
+        levels = line.lower_levels()
+        self._lower.update(levels)
         self._screen.line(
             (" " * len(time) if line.derived else time, ""),
             (f" {'' if idle else gap(since):>7}", WARN if since is not None and since < 0 else QUIET),
             (f" {_numbers(line.entries):>6} ", QUIET),
+            (f"{''.join(levels)[:1] or ' '} ", WARN),
             (before, ""),
             (gutter, QUIET),
             (f"{mark} ", style),
@@ -75,6 +85,12 @@ class TimelineView:
         if day != self._day:
             self._screen.line((f"{rule} {day} {rule}", "bold"))
             self._day = day
+
+    def legend(self) -> None:
+        """Say what the letters behind the numbers mean, where there were any."""
+        for level in Assurance:
+            if level in self._lower:
+                self._screen.line((f"{level.value} ", WARN), (_LEVELS[level], QUIET))
 
     def still_open(self) -> list[UUID]:
         """Turns whose end was not shown."""

@@ -56,6 +56,10 @@ class Database(Protocol):
         """Open what is there for reading."""
         ...
 
+    def listener(self) -> Listener:
+        """What waits for news of any program's appends."""
+        ...
+
     def pending(self) -> Sequence[Migration]:
         """The migrations that it lacks; changes nothing."""
         ...
@@ -83,7 +87,11 @@ def connect(url: str | os.PathLike[str] | None = None) -> Store:
 
     ``store.open()`` makes it where it is new and opens it for writing; ``store.reader`` opens what is there.
     """
-    database = database_at(url)
+    return store_of(database_at(url))
+
+
+def store_of(database: Database) -> Store:
+    """The store of a ledger; see ``connect``."""
 
     def open_engine() -> Engine:
         if database.label == str(default_file()):

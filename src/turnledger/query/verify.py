@@ -33,7 +33,11 @@ __all__ = [
 ]
 
 _PAGE = 200
-_ALWAYS_UNCOVERED = ("tail cut at rest", "whole-journal rewrite by a privileged user")
+_ALWAYS_UNCOVERED = (
+    "tail cut at rest",
+    "whole-journal rewrite by a privileged user",
+    "order across journals",
+)
 LEDGER_UNCOVERED = ("deletion of a whole conversation",)
 
 
@@ -73,16 +77,22 @@ class Verification:
 
 @dataclass(slots=True)
 class _Conversation:
-    """What a conversation's own journal says of its turns, and which places of its timeline were met."""
+    """What a conversation's own journal says of its turns, and which places of its timeline were met.
+
+    Places count from 0 to short of ``limit``, where that is known.
+    """
 
     opened: list[UUID] = field(default_factory=list)
     closed: dict[UUID, tuple[str, str]] = field(default_factory=dict)
     pruned: bool = False
+    limit: int | None = None
     places: bytearray = field(default_factory=bytearray)
     met: int = 0
 
     def meet(self, position: int) -> bool:
-        """Mark a place; False where it was met before."""
+        """Mark a place; False where it was met before, or is beyond the timeline's end."""
+        if self.limit is not None and position >= self.limit:
+            return False
         index, bit = position >> 3, 1 << (position & 7)
         if index >= len(self.places):
             self.places.extend(bytes(index + 1 - len(self.places) + 1024))
@@ -101,15 +111,29 @@ class _Conversation:
 
     def note(self, event: RecordedEvent) -> None:
         """Take in what a verified row of the conversation's journal says."""
-        if event.type == "TURN_OPENED":
-            turn = parse_summary(str(event.tokens)).get("turn")
-            if turn is not None:
-                self.opened.append(UUID(turn))
-        elif event.type == "TURN_CLOSED":
+        if event.type in {"TURN_OPENED", "TURN_CLOSED"}:
             tokens = parse_summary(str(event.tokens))
-            self.closed[UUID(tokens["turn"])] = (tokens.get("events", ""), tokens.get("head", ""))
+            turn = _uuid(tokens.get("turn", ""))
+            if turn is None:
+                return
+            if event.type == "TURN_OPENED":
+                self.opened.append(turn)
+            else:
+                self.closed[turn] = (tokens.get("events", ""), tokens.get("head", ""))
         elif event.type in {"PRUNED", "ERASED"}:
             self.pruned = True
+
+
+def _uuid(text: str) -> UUID | None:
+    try:
+        return UUID(text)
+    except ValueError:
+        return None
+
+
+def _owner(reader: Reader, conversation: UUID | None) -> _Conversation:
+    row = None if conversation is None else reader.conversation(conversation)
+    return _Conversation(limit=None if row is None else row.events)
 
 
 def _promised(event: RecordedEvent) -> dict[str, object] | None:
@@ -251,7 +275,7 @@ def verify_journal(reader: Reader, journal_id: UUID, *, bodies: bool = True) -> 
         if row is None:
             msg = f"The ledger holds no journal {journal_id}."
             raise NotFoundError(msg, next_step="See `turnledger list` for what there is.")
-        owner = _Conversation()
+        owner = _owner(reader, row.conversation)
         if row.journal.kind is JournalKind.TURN and row.conversation is not None:
             _learn(reader, row, owner)
         return _JournalCheck(reader, row, owner, bodies=bodies).run()
@@ -276,7 +300,7 @@ def verify_conversation(reader: Reader, conversation: UUID, *, bodies: bool = Tr
     if row is None:
         msg = f"The ledger holds no conversation {conversation}."
         raise NotFoundError(msg, next_step="See `turnledger list` for what there is.")
-    owner = _Conversation()
+    owner = _owner(reader, conversation)
     head = _JournalCheck(reader, row, owner, bodies=bodies).run()
     turns: list[Verification] = []
     for turn in owner.opened:
