@@ -8,6 +8,7 @@ from __future__ import annotations
 
 __all__ = [
     "CaptureRefused",
+    "CommitUnknownError",
     "ConflictError",
     "ForeignFileError",
     "GrammarError",
@@ -84,6 +85,12 @@ class LedgerClosedError(LedgerError):
     """The handle was closed, or its writer stopped after a failed commit."""
 
     code = "closed"
+
+
+class CommitUnknownError(LedgerError):
+    """A flush failed in the middle of a commit, so nobody knows what was written; never retried blindly."""
+
+    code = "commit-unknown"
 
 
 class LedgerVersionError(LedgerError):

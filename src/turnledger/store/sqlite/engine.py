@@ -14,6 +14,7 @@ from turnledger.clock import Clock
 from turnledger.errors import LedgerClosedError, LedgerUnavailableError
 from turnledger.model.rows import LeaseRow
 from turnledger.store.contract import StoredBody
+
 from turnledger.store.projection import Projection
 from turnledger.store.sql import Statement
 from turnledger.store.sql_mapping import (
@@ -27,8 +28,7 @@ from turnledger.store.sql_mapping import (
     lookups,
     projected_rows,
 )
-from turnledger.store.sqlite.heads import Heads
-from turnledger.store.sqlite.problems import busy, explain, translated
+from turnledger.store.sqlite.problems import busy, explain, explain_commit, translated
 from turnledger.store.sqlite.write_lock import WriteLock
 from turnledger.store.state import Changes, Found, IdKind, Wants
 
@@ -172,7 +172,7 @@ class SqliteEngine:
         try:
             self._cursor.execute("COMMIT")
         except sqlite3.Error as error:
-            raise explain(error, self._path) from error
+            raise explain_commit(error, self._path) from error
         if self._saved is not None:
             self._heads.keep(self._saved)
             self._saved = None

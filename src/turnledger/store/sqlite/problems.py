@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from turnledger.errors import (
+    CommitUnknownError,
     ForeignFileError,
     LedgerBusyError,
     LedgerClosedError,
@@ -20,7 +21,7 @@ from turnledger.errors import (
 )
 from turnledger.store.contract import RowConflictError
 
-__all__ = ["busy", "explain", "foreign", "translated", "unavailable"]
+__all__ = ["busy", "explain", "explain_commit", "foreign", "translated", "unavailable"]
 
 _TAKEN: Final = frozenset(
     {"SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_ROWID"}
@@ -52,6 +53,20 @@ def explain(error: sqlite3.Error, path: Path) -> LedgerError | RowConflictError:
     if "closed" in str(error):
         return LedgerClosedError(f"The connection to {path} was closed.", next_step="Open the ledger again.")
     return _refused(error, path)
+
+
+def explain_commit(error: sqlite3.Error, path: Path) -> LedgerError | RowConflictError:
+    """The same for an error of COMMIT, where a failed flush means that nobody knows what was written.
+
+    A flush that failed once may succeed the next time without having written anything, so a retry proves
+    nothing; see https://www.sqlite.org/rescode.html#ioerr_fsync.
+    """
+    if getattr(error, "sqlite_errorname", "").startswith("SQLITE_IOERR"):
+        return CommitUnknownError(
+            f"Writing {path} failed in the middle of a commit: {error}.",
+            next_step="Check the disk, then open the ledger again; it holds what verifies.",
+        )
+    return explain(error, path)
 
 
 def busy(path: Path, wait_ms: int) -> LedgerBusyError:

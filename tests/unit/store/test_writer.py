@@ -1,0 +1,80 @@
+"""The writer's own behaviour: after a commit whose end is unknown it stops, and says so to everybody."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from turnledger.errors import CommitUnknownError, LedgerClosedError, LedgerUnavailableError
+from turnledger.ids import NIL, new_id
+from turnledger.model.draft import AliasKind, Batch, BatchStatus, Claim
+from turnledger.store.contract import Engine
+from turnledger.store.sqlite import SqliteDatabase
+from turnledger.store.writer import Writer
+
+
+class Faulty:
+    """A cursor whose COMMIT fails as told."""
+
+    def __init__(self, cursor: sqlite3.Cursor, name: str) -> None:
+        self._cursor = cursor
+        self._name = name
+        self.commits = 0
+
+    def execute(self, sql: str, *parameters: object) -> sqlite3.Cursor:
+        if sql == "COMMIT":
+            self.commits += 1
+            error = sqlite3.OperationalError("injected")
+            error.sqlite_errorname = self._name
+            raise error
+        return self._cursor.execute(sql, *parameters)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._cursor, name)
+
+
+def _claim() -> Batch:
+    return Batch(claim=Claim(AliasKind.AGENT, NIL, f"agent {new_id()}", new_id()))
+
+
+def _writer(path: Path, name: str) -> tuple[Writer, list[Faulty]]:
+    cursors: list[Faulty] = []
+
+    def opened() -> Engine:
+        engine = SqliteDatabase(path).engine()
+        cursors.append(Faulty(engine._cursor, name))
+        engine._cursor = cursors[-1]  # type: ignore[assignment]
+        return engine
+
+    return Writer(opened), cursors
+
+
+def test_a_failed_flush_stops_the_writer_for_good(ledger_path: Path) -> None:
+    writer, cursors = _writer(ledger_path, "SQLITE_IOERR_FSYNC")
+    assert isinstance(writer.submit(_claim()).exception(timeout=10), CommitUnknownError)
+    assert cursors[0].commits == 1, "a commit was tried again"
+    with pytest.raises(LedgerClosedError, match="Open the ledger again"):
+        writer.submit(_claim())
+    writer.close()
+    again = Writer(SqliteDatabase(ledger_path).engine)
+    assert again.submit(_claim()).result(timeout=10).status is BatchStatus.APPENDED
+    again.close()
+
+
+def test_a_full_disk_refuses_and_the_writer_goes_on(ledger_path: Path) -> None:
+    writer, cursors = _writer(ledger_path, "SQLITE_FULL")
+    assert isinstance(writer.submit(_claim()).exception(timeout=10), LedgerUnavailableError)
+    cursors[0].__class__ = type("Sound", (Faulty,), {"execute": lambda self, *a: self._cursor.execute(*a)})
+    assert writer.submit(_claim()).result(timeout=10).status is BatchStatus.APPENDED
+    writer.close()
+
+
+def test_a_closed_writer_says_so_and_closing_twice_is_fine(ledger_path: Path) -> None:
+    writer = Writer(SqliteDatabase(ledger_path).engine)
+    assert writer.submit(_claim()).result(timeout=10).status is BatchStatus.APPENDED
+    writer.close()
+    writer.close()
+    with pytest.raises(LedgerClosedError, match=r"turnledger\.open"):
+        writer.submit(_claim())
