@@ -45,7 +45,7 @@ test-crash: $(READY) ## Killed writers, stopped processes, full disks: the slow 
 check: $(READY) ## Lint, format, layers, types: everything that needs no run
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --check --quiet
-	$(BIN)/lint-imports --no-cache
+	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/mypy
 	$(BIN)/basedpyright
 
