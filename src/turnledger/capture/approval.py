@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any, Self
 
-from turnledger.capture.composer import compose
+from turnledger.capture.composer import Composed, compose
 from turnledger.capture.content import snapshot
 from turnledger.capture.names import checked_name
 from turnledger.capture.words import word
@@ -44,6 +44,11 @@ class Approval:
         subject = None if self.subject is None else self.subject.seq
         event = ApprovalEvent(subject=subject, decision=ApprovalDecision.REQUESTED)
         self._asked = self._pen.record(compose(event, payload))
+
+    def reminder(self) -> Composed:
+        """The same request once more, to end a stretch of other events with the turn waiting."""
+        subject = None if self.subject is None else self.subject.seq
+        return compose(ApprovalEvent(subject=subject, decision=ApprovalDecision.REQUESTED))
 
     def __await__(self) -> Generator[Any, None, Self]:
         if self._asked is not None:

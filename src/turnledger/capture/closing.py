@@ -82,7 +82,10 @@ def finish(pen: TurnPen, error: BaseException | None) -> Work[None]:
     journal = pen.opened()
     if journal.is_inherited:
         return
-    if error is None and pen.is_waiting():
+    awaited = pen.awaited()
+    if error is None and awaited is not None and not journal.ended and journal.problem is None:
+        if not journal.is_parked:
+            yield from journal.append("The request for approval", awaited.reminder())
         journal.ended = True  # for this handle: whoever resumes the turn goes on with it
     elif not journal.ended and not isinstance(journal.problem, TurnLost):
         last = _last_words(pen, journal, error, failure)

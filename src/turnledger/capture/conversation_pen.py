@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 from concurrent.futures import Future
@@ -50,6 +51,7 @@ class ConversationPen(Pen):
         self._journal: ConversationJournal | None = None
         self._opening: Composed | None = None
         self._under_way: Future[ConversationJournal] | None = None
+        self._pid = os.getpid()
         self._lock = threading.Lock()
 
     @classmethod
@@ -77,8 +79,8 @@ class ConversationPen(Pen):
         journal = self._journal
         if journal is None:
             with self._lock:
-                if self._under_way is None or _has_failed(self._under_way):
-                    self._under_way = spawn(self._open(what))
+                if self._under_way is None or _has_failed(self._under_way) or self._pid != os.getpid():
+                    self._under_way, self._pid = spawn(self._open(what)), os.getpid()
             journal = self._journal = yield self._under_way
         return journal
 

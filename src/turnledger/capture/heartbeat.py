@@ -37,14 +37,22 @@ class Heartbeat:
         with self._lock:
             self._turns[journal.turn] = journal
             if self._thread is None and not self._stop.is_set():
-                interval = self._ttl_ms / 1000 / BEATS
-                self._thread = threading.Thread(
-                    target=_beat_on,
-                    args=(weakref.ref(self), self._stop, interval),
-                    name="turnledger-heartbeat",
-                    daemon=True,
-                )
-                self._thread.start()
+                self._thread = self._started()
+
+    def _started(self) -> threading.Thread | None:
+        interval = self._ttl_ms / 1000 / BEATS
+        thread = threading.Thread(
+            target=_beat_on,
+            args=(weakref.ref(self), self._stop, interval),
+            name="turnledger-heartbeat",
+            daemon=True,
+        )
+        try:
+            thread.start()
+        except RuntimeError:  # the interpreter is shutting down; a lease lasts longer than that
+            _log.warning("Turnledger could not start its heartbeat.")
+            return None
+        return thread
 
     def drop(self, journal: TurnJournal) -> None:
         """Renew it no more."""

@@ -73,6 +73,7 @@ class Opening:
             facts=facts,
         )
         yield from journal.open(conversation.draft(opened), intake)
+        pen.began_us = pen.core.clock.monotonic_us()
         return journal
 
     def _input(self) -> tuple[Content | None, tuple[Attachment, ...]]:

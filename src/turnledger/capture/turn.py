@@ -283,7 +283,6 @@ class Turn(Recording):
         pen = self._pen
         journal = yield from self._begin(pen)
         pen.journal = journal
-        pen.began_us = pen.core.clock.monotonic_us()
         pen.core.heartbeat.add(journal)
 
     def _leave(self) -> None:

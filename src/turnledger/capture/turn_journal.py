@@ -20,8 +20,8 @@ from turnledger.capture.refusals import LOST, lost, refusal, unreachable
 from turnledger.capture.waiting import Work
 from turnledger.errors import CaptureRefused, LedgerError, TurnLost
 from turnledger.model.draft import Batch, BatchResult, BatchStatus, Draft, Journal, Lease, Placed, Refusal
-from turnledger.model.events import ModelCall
-from turnledger.model.vocabulary import JournalKind
+from turnledger.model.events import Approval, ModelCall
+from turnledger.model.vocabulary import ApprovalDecision, JournalKind
 
 __all__ = ["TurnJournal"]
 
@@ -42,6 +42,8 @@ class TurnJournal:
         self.problem: CaptureRefused | None = None
         """What the first failure was; every further step is refused for it."""
         self.ended = False
+        self.is_parked = False
+        """Whether the last event was a request for approval, so that the lease waits with the turn."""
         self._next = next_seq
         self._journal = Journal(JournalKind.TURN, turn)
         self._lock = threading.Lock()
@@ -59,6 +61,9 @@ class TurnJournal:
             raise TurnLost(
                 msg, next_step="Open a turn in this process, with parent=turn.handoff() if it is a part."
             )
+        self._check_open(what)
+
+    def _check_open(self, what: str) -> None:
         if self.problem is not None:
             kind = TurnLost if isinstance(self.problem, TurnLost) else CaptureRefused
             msg = f"{what} is refused like every further step of turn {self.turn}. {self.problem.message}"
@@ -80,15 +85,15 @@ class TurnJournal:
         self, what: str, *events: Composed, beside: tuple[Draft, ...] = ()
     ) -> Work[tuple[Placed, ...]]:
         """Append events, and drafts for the conversation's journal in the same batch."""
-        self.check(what)
         with self._lock:
+            self._check_open(what)
             future = self._send(events, beside)
         return (yield from self._confirmed(what, future))
 
     def append_call(self, what: str, call: Composed, prompt: PromptSnapshot | None) -> Work[Placed]:
         """Append a MODEL_CALL, and in the same batch its PROMPT if that is new in the turn."""
-        self.check(what)
         with self._lock:
+            self._check_open(what)
             future = self._send(self._with_prompt(call, prompt))
         placed = yield from self._confirmed(what, future)
         return placed[-1]
@@ -104,6 +109,8 @@ class TurnJournal:
     def close(self, what: str, *events: Composed, beside: tuple[Draft, ...] = ()) -> Work[tuple[Placed, ...]]:
         """Append the last events; after a failure too, if the turn is still this writer's."""
         with self._lock:
+            if self.ended or isinstance(self.problem, TurnLost):
+                self._check_open(what)
             self.ended = True
             future = self._send(events, beside, placed=self.problem is None)
         try:
@@ -154,6 +161,8 @@ class TurnJournal:
             self._draft(event, self._next + number if placed else None) for number, event in enumerate(events)
         ]
         self._next += len(events)
+        last = events[-1].event
+        self.is_parked = isinstance(last, Approval) and last.decision is ApprovalDecision.REQUESTED
         return self._queued(Batch((*drafts, *beside)))
 
     def _draft(self, event: Composed, place: int | None) -> Draft:

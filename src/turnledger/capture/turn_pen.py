@@ -39,6 +39,7 @@ class TurnPen(Pen):
         self.last_call: ModelCallStep | None = None
         self.approvals: list[Approval] = []
         self.began_us: int | None = None
+        """When it began, by the steady clock; None where that was in another process."""
         self._open_steps: dict[UUID, Step] = {}
         self._failed: tuple[BaseException, Step] | None = None
 
@@ -71,9 +72,10 @@ class TurnPen(Pen):
         """Those of them that are tool calls."""
         return [step for step in self.open_steps() if isinstance(step, ToolCallStep)]
 
-    def is_waiting(self) -> bool:
-        """Whether an approval was asked for and is not decided."""
-        return any(approval.decision is ApprovalDecision.REQUESTED for approval in self.approvals)
+    def awaited(self) -> Approval | None:
+        """An approval that was asked for and is not decided."""
+        requested = ApprovalDecision.REQUESTED
+        return next((approval for approval in self.approvals if approval.decision is requested), None)
 
     def step_began(self, step: Step) -> None:
         """See ``Pen``."""

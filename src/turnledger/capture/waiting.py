@@ -11,6 +11,8 @@ from collections.abc import Generator
 from concurrent.futures import Future
 from typing import Any, TypeAlias, TypeVar
 
+from turnledger.errors import UsageError
+
 __all__ = ["Work", "done", "finished", "settled", "spawn"]
 
 T = TypeVar("T")
@@ -69,7 +71,12 @@ async def settled(future: Future[T]) -> T:
     """
     if future.done():
         return future.result()
-    waiter = asyncio.wrap_future(future)
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError as error:
+        msg = "`async with` and `await` need asyncio, and no loop of it runs here."
+        raise UsageError(msg, next_step="Use plain `with`; it is the same code.") from error
+    waiter = asyncio.wrap_future(future, loop=loop)
     cancelled: asyncio.CancelledError | None = None
     while not waiter.done():
         try:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.capture.house import House
 from turnledger.capture.turn import Turn
-from turnledger.errors import CaptureRefused, OutcomeUnrecorded
+from turnledger.errors import CaptureRefused, OutcomeUnrecorded, UsageError
 from turnledger.model.draft import Batch, BatchResult
 from turnledger.model.vocabulary import TurnStatus
 
@@ -239,3 +239,14 @@ def test_plain_with_on_the_same_objects_inside_an_event_loop(house: House) -> No
 
     asyncio.run(main())
     assert house.reading.turns()[0].status is TurnStatus.COMPLETED
+
+
+def test_without_asyncio_the_error_says_what_to_do(house: House) -> None:
+    turn = house.agent.turn()
+    entering = turn.__aenter__()
+    gate = Gate(house)
+    with pytest.raises(UsageError, match="need asyncio"):
+        entering.send(None)
+    gate.open()
+    house.agent.conversation().inbound("behind it")
+    assert house.reading.turns()[0].status is TurnStatus.FAILED

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import threading
 import time
 from collections.abc import Callable
 from uuid import UUID
@@ -297,3 +298,30 @@ def test_a_turn_whose_writer_is_gone_is_gone_on_with() -> None:
 
 def _asked(tool: str) -> dict[str, object]:
     return {"id": tool, "type": "function", "function": {"name": tool, "arguments": "{}"}}
+
+
+def test_a_turn_that_waits_is_parked_whatever_came_after_the_question() -> None:
+    with opened(lease_s=SHORT) as house:
+        with house.agent.turn() as turn:
+            with turn.tool_call("pay") as step:
+                turn.approval(step)
+            turn.tool("look", lambda: 1)
+        time.sleep(SHORT + 0.1)
+        assert Sweeper(house.sink).sweep() == 0
+        assert status(house, turn) is TurnStatus.WAITING
+        assert house.types(turn.id)[-3:] == ["TOOL_CALL", "TOOL_RESULT", "APPROVAL"]
+
+
+def test_a_heartbeat_that_cannot_start_does_not_stop_the_turn(
+    house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    house.agent.conversation().inbound("the writer runs already")
+
+    def refuse(_: threading.Thread) -> None:
+        msg = "can't create new thread at interpreter shutdown"
+        raise RuntimeError(msg)
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with caplog.at_level(logging.WARNING), house.agent.turn() as turn:
+        turn.commit()
+    assert "could not start its heartbeat" in caplog.text
