@@ -14,7 +14,7 @@ from turnledger.clock import Clock
 from turnledger.errors import LedgerClosedError, LedgerUnavailableError
 from turnledger.model.rows import LeaseRow
 from turnledger.store.contract import StoredBody
-
+from turnledger.store.heads import Heads
 from turnledger.store.projection import Projection
 from turnledger.store.sql import Statement
 from turnledger.store.sql_mapping import (
