@@ -73,3 +73,4 @@ CREATE TABLE memory (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX memory_recent ON memory (aid, created_ms, jid, seq);
+CREATE INDEX memory_journal ON memory (jid);
