@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -102,6 +103,14 @@ class House:
 
 def _holds(batch: Batch, types: tuple[str, ...]) -> bool:
     return not types or any(draft.type in types for draft in batch.drafts)
+
+
+def eventually(holds: Callable[[], bool], within: float = 5.0) -> None:
+    """Wait until something comes true."""
+    until = time.monotonic() + within
+    while not holds():
+        assert time.monotonic() < until, "it did not come true"
+        time.sleep(0.02)
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 
 import pytest
 
-from tests.unit.capture.house import House
+from tests.unit.capture.house import House, eventually
 from turnledger.capture.turn import Turn
 from turnledger.errors import CaptureRefused, OutcomeUnrecorded, UsageError
 from turnledger.model.draft import Batch, BatchResult
@@ -121,8 +121,7 @@ def test_a_cancellation_while_the_turn_is_being_opened(house: House) -> None:
             await task
 
     asyncio.run(main())
-    house.agent.conversation("c").inbound("y")
-    assert house.reading.turns()[0].status is TurnStatus.CANCELLED
+    eventually(lambda: [row.status for row in house.reading.turns()] == [TurnStatus.CANCELLED])
 
 
 def test_a_cancelled_turn_is_ended_before_the_cancellation_goes_on(house: House) -> None:
@@ -248,5 +247,4 @@ def test_without_asyncio_the_error_says_what_to_do(house: House) -> None:
     with pytest.raises(UsageError, match="need asyncio"):
         entering.send(None)
     gate.open()
-    house.agent.conversation().inbound("behind it")
-    assert house.reading.turns()[0].status is TurnStatus.FAILED
+    eventually(lambda: [row.status for row in house.reading.turns()] == [TurnStatus.FAILED])

@@ -8,12 +8,11 @@ import gc
 import logging
 import threading
 import time
-from collections.abc import Callable
 from uuid import UUID
 
 import pytest
 
-from tests.unit.capture.house import House, opened
+from tests.unit.capture.house import House, eventually, opened
 from turnledger.capture.context import _entered
 from turnledger.capture.ledger import Ledger
 from turnledger.capture.recovery import Sweeper
@@ -26,13 +25,6 @@ from turnledger.model.vocabulary import TurnStatus
 from turnledger.query.turn_report import Doubt, turn_report
 
 SHORT = 0.3
-
-
-def eventually(holds: Callable[[], bool], within: float = 5.0) -> None:
-    until = time.monotonic() + within
-    while not holds():
-        assert time.monotonic() < until, "it did not come true"
-        time.sleep(0.02)
 
 
 def fall_silent(house: House) -> None:
