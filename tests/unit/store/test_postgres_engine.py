@@ -141,11 +141,12 @@ def test_a_key_that_was_taken_meanwhile_asks_for_a_new_plan(scribe: Scribe, othe
 
 def test_i04_a_lock_that_is_not_given_back_makes_the_ledger_busy(scribe: Scribe, other: Scribe) -> None:
     scribe.engine.begin()
-    scribe.engine.load(Wants(journals={scribe.turn}))
-    started = time.monotonic()
-    with pytest.raises(LedgerBusyError, match="waiting too long"):
-        other.append(batch(other.step()))
-    assert 0.25 < time.monotonic() - started < 5
+    scribe.engine._read(Wants(journals={scribe.turn}))
+    for _ in range(2):  # once by a load, once by an assumption's checks
+        started = time.monotonic()
+        with pytest.raises(LedgerBusyError, match="waiting too long"):
+            other.append(batch(other.step()))
+        assert 0.25 < time.monotonic() - started < 5
     scribe.engine.rollback()
     assert other.append(batch(other.step()))[0].status is BatchStatus.APPENDED
 
@@ -156,7 +157,7 @@ def test_writers_of_other_conversations_of_an_agent_do_not_wait(scribe: Scribe, 
     other.append(batch(other.step()))  # from here on this host knows the turn
     scribe.append(batch(scribe.step()))
     scribe.engine.begin()
-    scribe.engine.load(Wants({scribe.agent}, {scribe.conversation}, {scribe.turn}))
+    scribe.engine._read(Wants({scribe.agent}, {scribe.conversation}, {scribe.turn}))
     assert other.append(batch(other.step()))[0].status is BatchStatus.APPENDED
     scribe.engine.rollback()
 
@@ -261,7 +262,7 @@ def test_a_connection_lost_before_the_commit_recorded_nothing(scribe: Scribe, po
     engine.begin()
     engine.load(Wants(journals={scribe.turn}))
     end_sessions(postgres_url)
-    with pytest.raises(LedgerUnavailableError, match="cannot be reached"):
+    with pytest.raises(RowConflictError, match="connection broke"):
         engine.find_parts(1, [1])
     engine.rollback()
     assert scribe.append(batch(scribe.step()))[0].status is BatchStatus.APPENDED

@@ -1,10 +1,10 @@
-"""The write connection: begin and load in one round trip, save and commit in another."""
+"""The write connection: two round trips for an append, one where nobody else wrote meanwhile."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Final
 from uuid import UUID
 
@@ -12,9 +12,12 @@ from turnledger.clock import SYSTEM, Clock
 from turnledger.errors import LedgerUnavailableError
 from turnledger.model.rows import LeaseRow
 from turnledger.store.contract import RowConflictError, StoredBody
+from turnledger.store.heads import Heads
+from turnledger.store.postgres.assumption import Assumption
 from turnledger.store.postgres.link import Call, Link, Row
 from turnledger.store.postgres.problems import LinkLostError, ServerError, explain, unreachable
 from turnledger.store.postgres.redial import Redial
+from turnledger.store.postgres.server_clock import ServerClock
 from turnledger.store.postgres.statements import STATEMENTS, call
 from turnledger.store.projection import Projection
 from turnledger.store.sql_mapping import (
@@ -36,6 +39,9 @@ PLACES: Final = 1 << 20  # events that one transaction can hold: the low bits of
 PART_BLOCK: Final = 64  # as the sequence parts_pid counts
 
 KNOWN_JOURNALS: Final = 1 << 16
+SHARED_US: Final = 1_000_000
+
+_DISPROVED: Final = "22012"  # a check divides by the number of rows that are as remembered
 
 _OPENING: Final = (call("begin"), call("hold_parts"))
 
@@ -47,12 +53,19 @@ _SEQUENCES: Final = {
 
 
 class PostgresEngine:
-    """See ``contract.Engine``.  ``load`` carries ``begin`` with it, ``commit`` carries ``save``."""
+    """See ``contract.Engine``.
+
+    ``load`` carries ``begin`` with it, ``commit`` carries ``save``.  Where all that is asked for is
+    remembered, ``load`` sends nothing: the plan rests on an assumption that is checked with the rest.
+    """
 
     def __init__(self, link: Link, redial: Redial, clock: Clock = SYSTEM) -> None:
         self._link = link
         self._redial = redial
         self._clock = clock
+        self._server_clock = ServerClock(clock)
+        self._heads = Heads()
+        self._shared: dict[int, int] = {}  # conversations that others write too, and until when to mind it
         self._in_doubt = False
         self._notified_us = -NOTIFY_EVERY_US
         self._part_keys: list[int] = []
@@ -60,10 +73,11 @@ class PostgresEngine:
         self._clear()
 
     def _clear(self) -> None:
-        self._first_eid = 0
+        self._assumption: Assumption | None = None
         self._missing: dict[IdKind, int] = {}
         self._keys: defaultdict[IdKind, list[int]] = defaultdict(list)
         self._parts: list[Values] = []
+        self._saved = Changes()
 
     # --- an append -----------------------------------------------------------------------------
 
@@ -71,8 +85,6 @@ class PostgresEngine:
         """See ``contract.Engine``."""
         self._clear()
         self._connect()
-        with suppress(LinkLostError):  # load notices, and begins again on a new link
-            self._link.send(_OPENING)
 
     def _connect(self) -> None:
         if self._link.closed:
@@ -90,23 +102,42 @@ class PostgresEngine:
 
     def load(self, wants: Wants) -> Found:
         """See ``contract.Engine``."""
+        missing, found = self._heads.take(wants)
+        now_ms = self._server_clock.now_ms()
+        if now_ms is None or not self._may_assume(missing, found, now_ms):
+            return self._read(wants)
+        found.now_ms = now_ms
+        self._assumption = Assumption.of(found, wants.events)
+        return found
+
+    def _may_assume(self, missing: Wants, found: Found, now_ms: int) -> bool:
+        if missing.conversations or missing.journals or missing.aliases or not found.journals:
+            return False
+        now_us = self._clock.monotonic_us()
+        if any(self._shared.get(state.cid, now_us) > now_us for state in found.conversations.values()):
+            return False
+        return all(state.last_ms <= now_ms for state in found.journals.values())
+
+    def _read(self, wants: Wants) -> Found:
+        """Lock and read everything, in one round trip."""
         reads = lookups(wants)
         agents, conversations, journals, events = ([key for (key,) in keys] for _, keys in reads[:4])
         names = reads[4][1]
         # An agent's counts move where a journal is opened, so its row is locked only where one may be.
         lock_agents = [] if self._known.issuperset(journals) else [call("lock_agents", agents, journals)]
         calls = [
+            *_OPENING,
             *lock_agents,
             call("find_agents", agents),
             call("lock_conversations", conversations),
             call("lock_journals", journals),
             call("find_events", events),
             *[call("find_aliases", *name) for name in names],
-            call("get_place_in_time"),
+            call("get_moment"),
         ]
-        *states, place = self._first_run(calls, _OPENING)[len(_OPENING) + len(lock_agents) :]
-        [(now_ms, prunes, self._first_eid)] = place
+        *states, [(clock_us, prunes)] = self._first_run(calls)[len(_OPENING) + len(lock_agents) :]
         aliases = [row for rows in states[4:] for row in rows]
+        now_ms = self._server_clock.set(clock_us)
         found = found_states(wants, now_ms, prunes, [*states[:4], aliases])
         self._remember(found)
         self._missing = {
@@ -116,6 +147,8 @@ class PostgresEngine:
         return found
 
     def _remember(self, found: Found) -> None:
+        self._heads.prunes = found.prunes
+        self._heads.add(found, found)
         if len(self._known) > KNOWN_JOURNALS:
             self._known.clear()
         self._known.update([journal.bytes for journal in found.journals])
@@ -129,8 +162,7 @@ class PostgresEngine:
 
     def find_parts(self, aid: int, keys: Sequence[int]) -> Iterable[tuple[int, int, bytes]]:
         """See ``contract.Engine``."""
-        [rows] = self._run([call("find_parts", list(keys), aid)])
-        return [(key, pid, data) for key, pid, data in rows]
+        return [(key, pid, data) for key, pid, data in self._step(call("find_parts", list(keys), aid))]
 
     def add_part(self, aid: int, key: int, data: bytes, size: int) -> int:
         """See ``contract.Engine``."""
@@ -146,14 +178,14 @@ class PostgresEngine:
         if len(changes.events) > PLACES:
             msg = f"One transaction holds at most {PLACES} events, not {len(changes.events)}."
             raise LedgerUnavailableError(msg, next_step="Append in smaller batches.")
-        self._send(map(self._placed, changed_rows(changes, bodies, self._parts)))
-        self._send(projected_rows(projection))
-
-    def _placed(self, write: Write) -> Write:
-        name, rows = write
-        if name != "insert_event":
-            return write
-        return name, [(self._first_eid + place, *row) for place, row in enumerate(rows)]
+        self._saved = changes
+        if self._assumption is not None:
+            if not self._assumption.covers(changes):
+                msg = "an event is refused or may be on record already"
+                raise RowConflictError(msg)
+            self._send([*_OPENING, *self._assumption.checks(changes)])
+        self._send(_calls(changed_rows(changes, bodies, self._parts)))
+        self._send(_calls(projected_rows(projection)))
 
     def commit(self) -> None:
         """See ``contract.Engine``.  A connection that breaks here means planning again: event ids tell."""
@@ -161,15 +193,24 @@ class PostgresEngine:
             self._link.run([call("commit")])
         except LinkLostError as error:
             self._in_doubt = True
-            msg = "the connection broke during the commit"
-            raise RowConflictError(msg) from error
+            raise _broken(error) from error
         except ServerError as error:
+            if error.sqlstate == _DISPROVED:
+                self._mind_others()
             raise explain(error, self._link.label) from error
         self._in_doubt = False
+        self._heads.keep(self._saved)
+
+    def _mind_others(self) -> None:
+        """Others write to these conversations too: better to ask for a while than to be wrong each time."""
+        until = self._clock.monotonic_us() + SHARED_US
+        self._shared = {cid: then for cid, then in self._shared.items() if then > until - SHARED_US}
+        self._shared.update(dict.fromkeys(self._saved.conversations, until))
 
     def rollback(self) -> None:
         """See ``contract.Engine``."""
         self._clear()
+        self._heads.forget()
         while self._link.in_transaction:
             try:
                 self._link.run([call("rollback")])
@@ -189,6 +230,7 @@ class PostgresEngine:
             )  # the order of lock_journals
         ]
         self._connect()
+        self._heads.forget()
         held = {UUID(bytes=turn) for rows in self._first_run(calls) for (turn,) in rows}
         return {turn for turn, _ in turns} - held
 
@@ -228,7 +270,7 @@ class PostgresEngine:
             self.rollback()
 
     def _apply(self, projection: Projection) -> None:
-        self._run([one for write in projected_rows(projection) for one in _calls(write)], patient=True)
+        self._run(_calls(projected_rows(projection)), patient=True)
 
     def close(self) -> None:
         """See ``contract.Engine``."""
@@ -237,27 +279,32 @@ class PostgresEngine:
     # --- the link ------------------------------------------------------------------------------
 
     def _draw(self, sequence: str, count: int) -> list[int]:
-        [rows] = self._run([call("draw_keys", sequence, count)])
-        return [key for (key,) in rows]
+        return [key for (key,) in self._step(call("draw_keys", sequence, count))]
 
-    def _first_run(self, calls: Sequence[Call], sent: Sequence[Call] = ()) -> list[list[Row]]:
-        """Run calls that may be repeated, on a new link where the old one broke while nobody looked.
-
-        ``sent`` are the calls that went before.
-        """
+    def _first_run(self, calls: Sequence[Call]) -> list[list[Row]]:
+        """Run calls that may be repeated, on a new link where the old one broke while nobody looked."""
         try:
             return self._link.run(calls)
         except LinkLostError:
             self._link = self._redialled()
-            return self._run([*sent, *calls])
+            return self._run(calls)
         except ServerError as error:
             raise explain(error, self._link.label) from error
 
-    def _send(self, writes: Iterable[Write]) -> None:
+    def _send(self, calls: Sequence[Call]) -> None:
         try:
-            self._link.send([one for write in writes for one in _calls(write)])
+            self._link.send(calls)
         except LinkLostError as error:
-            raise unreachable(self._link.label, str(error), "Try again.") from error
+            raise _broken(error) from error
+        except ServerError as error:
+            raise explain(error, self._link.label) from error
+
+    def _step(self, one: Call) -> list[Row]:
+        """Run a call between load and save."""
+        try:
+            return self._link.run([one])[0]
+        except LinkLostError as error:
+            raise _broken(error) from error
         except ServerError as error:
             raise explain(error, self._link.label) from error
 
@@ -271,7 +318,18 @@ class PostgresEngine:
             raise explain(error, self._link.label) from error
 
 
-def _calls(write: Write) -> list[Call]:
-    name, rows = write
-    statement = STATEMENTS[name]
-    return [(statement, row) for row in rows]
+def _broken(error: LinkLostError) -> RowConflictError:
+    """Plan again on a new connection: what is on record will be seen by its event ids."""
+    return RowConflictError(f"the connection broke: {error}")
+
+
+def _calls(writes: Iterable[Write]) -> list[Call]:
+    """The statements of these writes, row by row; events are told their place in the transaction."""
+    calls: list[Call] = []
+    for name, rows in writes:
+        statement = STATEMENTS[name]
+        if name == "insert_event":
+            calls += [(statement, (place, *row)) for place, row in enumerate(rows)]
+        else:
+            calls += [(statement, row) for row in rows]
+    return calls

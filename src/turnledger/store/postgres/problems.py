@@ -32,8 +32,9 @@ class ServerError(Exception):
         self.message = message
 
 
-# Unique keys, serialization failures and deadlocks: another writer was there first, plan again.
-_CONFLICTS: Final = frozenset({"23505", "40001", "40P01"})
+# Unique keys, failed checks of a plan's assumptions (a division by zero rows), serialization failures and
+# deadlocks: another writer was there first, plan again.
+_CONFLICTS: Final = frozenset({"23505", "22012", "40001", "40P01"})
 _BUSY: Final = frozenset({"55P03", "57014"})
 _CORRUPT: Final = frozenset({"XX001", "XX002"})
 _MISSING: Final = frozenset({"42P01", "42703", "42883", "3F000"})

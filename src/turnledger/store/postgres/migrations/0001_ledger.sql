@@ -2,7 +2,10 @@
 -- Every integer is a bigint: a parameter's type then follows from its column, whatever the statement.
 -- Text is printable ASCII or a closed word, compared by its bytes (collation "C").
 
--- The clock that events and leases go by: floored, because a rounded one would run ahead.
+-- The clock that events and leases go by; milliseconds are floored, because rounded ones would run ahead.
+CREATE FUNCTION clock_us() RETURNS bigint LANGUAGE sql VOLATILE AS
+$$ SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint $$;
+
 CREATE FUNCTION clock_ms() RETURNS bigint LANGUAGE sql VOLATILE AS
 $$ SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint $$;
 

@@ -1,0 +1,163 @@
+"""Appending from memory: one round trip while nobody else writes, no wrong row when somebody does."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.store.postgres_kit import Scribe, answered, batch, execute
+from turnledger.ids import new_id
+from turnledger.model.draft import Batch, BatchStatus, Refusal
+from turnledger.store.postgres.server_clock import TRUSTED_US, ServerClock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from turnledger.store.postgres.link import Call, Link, Row
+
+pytestmark = pytest.mark.postgres
+
+
+@pytest.fixture
+def scribe(postgres_url: str) -> Iterator[Scribe]:
+    scribe = Scribe(postgres_url)
+    scribe.append(batch(scribe.step()))
+    yield scribe
+    scribe.close()
+
+
+@pytest.fixture
+def other(scribe: Scribe, postgres_url: str) -> Iterator[Scribe]:
+    """Another host that has just appended to the same turn."""
+    other = Scribe(postgres_url, known=scribe)
+    other.append(batch(other.step()))
+    yield other
+    other.close()
+
+
+def trips(scribe: Scribe, *batches: Batch) -> int:
+    """Round trips of one append."""
+    link, count = scribe.engine._link, 0
+    run = link.run
+
+    def counted(calls: Sequence[Call], answer_seconds: float | None = 60.0) -> list[list[Row]]:
+        nonlocal count
+        count += 1
+        return run(calls, answer_seconds)
+
+    _set(link, counted)
+    try:
+        assert {result.status for result in scribe.append(*batches)} == {BatchStatus.APPENDED}
+    finally:
+        _set(link, run)
+    return count
+
+
+def _set(link: Link, run: object) -> None:
+    link.run = run  # type: ignore[method-assign, assignment]
+
+
+def test_an_append_from_memory_is_one_round_trip(scribe: Scribe) -> None:
+    assert trips(scribe, batch(scribe.step())) == 1
+    assert trips(scribe, *[batch(scribe.step()) for _ in range(8)]) == 1
+    assert trips(scribe, batch(scribe.step(body=b"short"))) == 1
+
+
+def test_after_somebody_else_wrote_it_is_planned_again(scribe: Scribe, other: Scribe) -> None:
+    [result] = scribe.append(batch(scribe.step()))
+    assert (result.status, result.placed[0].seq) == (BatchStatus.APPENDED, 3)
+    assert trips(scribe, batch(scribe.step())) == 2  # for a while it rather asks
+    assert trips(other, batch(other.step())) > 2
+
+
+def test_a_lease_that_went_to_somebody_else_is_seen(scribe: Scribe, other: Scribe) -> None:
+    """Taking a turn over writes no event, so no key is taken that the append could run into."""
+    scribe.lease = replace(scribe.lease, ttl_ms=0)
+    scribe.append(batch(scribe.step()))
+    assert scribe.append(batch(scribe.step()))[0].status is BatchStatus.APPENDED
+    time.sleep(0.01)
+    assert other.engine.acquire(scribe.turn, new_id(), 60_000) is not None
+    (outcome,) = scribe.appender.run([batch(scribe.step())])
+    assert answered(outcome).refusal is Refusal.TURN_LOST
+
+
+def test_what_is_on_record_is_a_duplicate_whoever_sends_it_again(scribe: Scribe, other: Scribe) -> None:
+    draft = replace(other.step(), place=3)
+    [first] = other.append(batch(draft))
+    assert (first.status, first.placed[0].seq) == (BatchStatus.APPENDED, 3)
+    [again] = other.append(batch(draft))  # remembered: refused for its place, if nobody looked
+    assert (again.status, again.placed) == (BatchStatus.DUPLICATE, first.placed)
+    scribe.append(batch(scribe.step()))
+    [elsewhere] = scribe.append(batch(draft))
+    assert (elsewhere.status, elsewhere.placed) == (BatchStatus.DUPLICATE, first.placed)
+
+
+def test_a_batch_that_is_refused_does_not_take_its_neighbours_along(scribe: Scribe) -> None:
+    misplaced = replace(scribe.step(), place=99)
+    good, refused, also_good = scribe.append(batch(scribe.step()), batch(misplaced), batch(scribe.step()))
+    assert refused.refusal is Refusal.OUT_OF_PLACE
+    assert [result.placed[0].seq for result in (good, also_good)] == [2, 3]
+
+
+def test_parts_that_were_pruned_meanwhile_are_not_counted_on(scribe: Scribe, postgres_url: str) -> None:
+    body = bytes(range(256)) * 40
+    scribe.append(batch(scribe.step(body=body)))
+    execute(postgres_url, "UPDATE bodies SET salt = NULL, recipe = NULL")
+    execute(postgres_url, "DELETE FROM parts")
+    execute(postgres_url, "UPDATE ledger SET prunes = prunes + 1")
+    draft = scribe.step(body=body)
+    scribe.append(batch(draft))
+    reader = scribe.database.reader()
+    content = reader.body(draft.event_id, "payload")
+    assert content is not None
+    assert b"".join(content.read()) == body  # type: ignore[union-attr]
+    reader.close()
+
+
+def test_no_event_is_ever_dated_ahead_of_the_database(scribe: Scribe, postgres_url: str) -> None:
+    """This machine's idea of the time is checked by the database before anything is written with it."""
+    clock = scribe.engine._server_clock
+    for ahead_us in (5_000_000, -5_000_000):
+        assert clock._answer is not None
+        server_us, arrived_us = clock._answer
+        clock._answer = (server_us + ahead_us, arrived_us)
+        [result] = scribe.append(batch(scribe.step()))
+        [(now_ms,)] = execute(postgres_url, "SELECT clock_ms()")
+        assert isinstance(now_ms, int)
+        assert now_ms - 2000 < result.placed[0].created_ms <= now_ms
+
+
+def test_times_of_a_journal_never_step_back(scribe: Scribe, postgres_url: str) -> None:
+    for number in range(60):
+        if number % 7 == 0:
+            scribe.engine._heads.forget()  # as after a rollback: the next one asks
+        scribe.append(batch(scribe.step()))
+    times = execute(postgres_url, "SELECT created_ms FROM events ORDER BY position")
+    assert times == sorted(times)
+
+
+def test_the_clock_is_carried_on_for_some_seconds_only() -> None:
+    steady = _Steady()
+    clock = ServerClock(steady)
+    assert clock.now_ms() is None
+    assert clock.set(1_800_000_000_123_987) == 1_800_000_000_123
+    steady.us += 20
+    assert clock.now_ms() == 1_800_000_000_124
+    steady.us += TRUSTED_US
+    assert clock.now_ms() is None
+
+
+class _Steady:
+    us = 77
+
+    def epoch_ms(self) -> int:
+        return 0
+
+    def monotonic_us(self) -> int:
+        return self.us
+
+    def sleep(self, seconds: float) -> None:
+        self.us += int(seconds * 1_000_000)
