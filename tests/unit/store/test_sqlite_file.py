@@ -364,6 +364,17 @@ def test_memory_is_a_ledger_that_goes_away() -> None:
     assert not folder.exists()
 
 
+def test_what_a_killed_process_left_in_memory_is_removed() -> None:
+    alive = SqliteDatabase(MEMORY)
+    orphan = alive.path.parent.with_name(f"{alive.path.parent.name}x")
+    orphan.mkdir()
+    for folder in (orphan, alive.path.parent):
+        os.utime(folder, (1, 1))
+    SqliteDatabase(MEMORY)
+    assert not orphan.exists()
+    assert alive.path.parent.exists()
+
+
 def test_a_changed_view_an_extra_trigger_and_another_journal_mode_are_faults(
     hand: Hand, ledger_path: Path
 ) -> None:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 import stat
-import tempfile
 import threading
-import weakref
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Final
@@ -20,6 +17,7 @@ from turnledger.store.migrate import Migration, load_migrations, migrate, pendin
 from turnledger.store.sql import load_statements
 from turnledger.store.sql_reader import SqlReader
 from turnledger.store.sqlite.engine import SqliteEngine
+from turnledger.store.sqlite.memory import private_folder
 from turnledger.store.sqlite.pragmas import set_reader, set_writer
 from turnledger.store.sqlite.problems import translated, unavailable
 from turnledger.store.sqlite.schema import PACKAGE, SqliteTarget, check_file
@@ -52,7 +50,11 @@ class SqliteDatabase:
             msg = f"This Python brings SQLite {sqlite3.sqlite_version}; the ledger needs 3.38 or newer."
             raise LedgerUnavailableError(msg, next_step="Use a newer Python.")
         self._in_memory = path == MEMORY
-        self.path = _own_folder(self) / "ledger" if path == MEMORY else Path(os.path.realpath(path))
+        self.path = (
+            private_folder(self, clock.epoch_ms()) / "ledger"
+            if path == MEMORY
+            else Path(os.path.realpath(path))
+        )
         self.label = MEMORY if path == MEMORY else str(path)
         self._clock = clock
         self._wait_ms = wait_ms
@@ -143,16 +145,3 @@ class SqliteDatabase:
 
     def _target(self, connection: sqlite3.Connection, lock: WriteLock | None) -> SqliteTarget:
         return SqliteTarget(connection, lock, self.path, self._wait_ms, self._clock, self._statements)
-
-
-def _own_folder(owner: SqliteDatabase) -> Path:
-    """A private folder that goes with its owner, but never in a forked child."""
-    memory = Path("/dev/shm")  # noqa: S108  a folder made by mkdtemp in it is this user's alone
-    folder = tempfile.mkdtemp(prefix="turnledger-", dir=memory if memory.is_dir() else None)
-    weakref.finalize(owner, _remove, folder, os.getpid())
-    return Path(folder)
-
-
-def _remove(folder: str, process: int) -> None:
-    if os.getpid() == process:
-        shutil.rmtree(folder, ignore_errors=True)
