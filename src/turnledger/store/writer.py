@@ -28,7 +28,7 @@ PATIENCE_S = 0.001
 
 _T = TypeVar("_T")
 _Append = tuple[Batch, "Future[BatchResult]"]
-_Task = tuple[Callable[[Engine], None], Callable[[BaseException], None]]
+_Task = tuple[Callable[[Engine], None], Callable[[BaseException], object]]
 
 _living: weakref.WeakSet[Writer] = weakref.WeakSet()
 _inherited: list[object] = []
@@ -89,7 +89,7 @@ class Writer:
 
         with self._wake:
             self._check_open()
-            self._tasks.append((run, future.set_exception))
+            self._tasks.append((run, lambda error: future.done() or future.set_exception(error)))
             self._wake.notify()
         return future
 
@@ -104,7 +104,7 @@ class Writer:
 
     def _check_open(self) -> None:
         if self._failure is not None:
-            msg = "The ledger's writer stopped because a commit failed and nobody knows what was written."
+            msg = f"The ledger's writer stopped: {type(self._failure).__name__}."
             raise LedgerClosedError(msg, next_step="Open the ledger again.") from self._failure
         if self._closed:
             msg = "This ledger was closed."
@@ -125,7 +125,10 @@ class Writer:
                 group = self._take_group()
             if not tasks and not group:
                 break
-            self._serve(tasks, group)
+            try:
+                self._serve(tasks, group)
+            except BaseException as error:  # noqa: BLE001  nobody may wait for a thread that is gone
+                self._stop(error, tasks, group)
             writers = len(group) + len(self._appends)
         if self._engine is not None:
             self._engine.close()
@@ -169,16 +172,7 @@ class Writer:
         return self._engine, self._appender
 
     def _append(self, engine: Engine, appender: Appender, group: list[_Append]) -> None:
-        try:
-            outcomes = appender.run([batch for batch, _ in group])
-        except BaseException as error:  # noqa: BLE001  the commit is unknown: stop for good
-            with self._wake:
-                self._failure = error
-                left, tasks = list(self._appends), list(self._tasks)
-                self._appends.clear()
-                self._tasks.clear()
-            self._fail(tasks, group + left, error)
-            return
+        outcomes = appender.run([batch for batch, _ in group])
         for (_, future), outcome in zip(group, outcomes, strict=True):
             if isinstance(outcome, LedgerError):
                 future.set_exception(outcome)
@@ -186,12 +180,22 @@ class Writer:
                 future.set_result(outcome)
         engine.notify()
 
+    def _stop(self, error: BaseException, tasks: list[_Task], group: list[_Append]) -> None:
+        """Take nothing more: the end of a commit is unknown, or this code is at fault."""
+        with self._wake:
+            self._failure = error
+            tasks, group = tasks + list(self._tasks), group + list(self._appends)
+            self._tasks.clear()
+            self._appends.clear()
+        self._fail(tasks, group, error)
+
     @staticmethod
     def _fail(tasks: list[_Task], group: list[_Append], error: BaseException) -> None:
         for _, refuse in tasks:
             refuse(error)
         for _, future in group:
-            future.set_exception(error)
+            if not future.done():
+                future.set_exception(error)
 
 
 def _after_fork() -> None:

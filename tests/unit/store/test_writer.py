@@ -78,3 +78,17 @@ def test_a_closed_writer_says_so_and_closing_twice_is_fine(ledger_path: Path) ->
     writer.close()
     with pytest.raises(LedgerClosedError, match=r"turnledger\.open"):
         writer.submit(_claim())
+
+
+def test_a_fault_of_the_engine_reaches_who_waits_instead_of_leaving_them_waiting(ledger_path: Path) -> None:
+    def opened() -> Engine:
+        msg = "a fault in our own code"
+        raise AssertionError(msg)
+
+    writer = Writer(opened)
+    with pytest.raises(AssertionError, match="our own code"):
+        writer.open()
+    with pytest.raises(LedgerClosedError, match="stopped: AssertionError"):
+        writer.submit(_claim())
+    writer.close()
+    assert not ledger_path.exists()
