@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import NamedTuple
+from uuid import UUID
 
+from turnledger.errors import GrammarError
+from turnledger.ids import parse_uuid
 from turnledger.model.draft import Draft
 from turnledger.model.registry import may_stand_in
-from turnledger.model.vocabulary import Assurance
+from turnledger.model.vocabulary import Assurance, Shape
 from turnledger.wire.commitment import NO_PAYLOAD
+from turnledger.wire.details import decode_detail
 
-__all__ = ["assurance_of", "problem_of"]
+__all__ = ["Opening", "assurance_of", "opening_of", "problem_of"]
 
 TOKENS_BYTES = 4024
 DETAIL_BYTES = 1 << 18
@@ -25,6 +30,27 @@ def assurance_of(tokens: str) -> Assurance | None:
     """The assurance that a summary names; None where it names none."""
     found = _ASSURANCE.search(tokens)
     return None if found is None else _LETTERS.get(found[1])
+
+
+class Opening(NamedTuple):
+    """What a conversation is, as the detail of its OPENED says."""
+
+    connector: str | None
+    shape: str
+    place: UUID | None
+
+
+def opening_of(detail: bytes) -> Opening | None:
+    """Connector, shape (session where none is named) and place; None where one of them is no such thing."""
+    try:
+        facts = decode_detail(detail)
+        connector, place = facts.get("connector"), facts.get("place")
+        shape = Shape(str(facts.get("shape", Shape.SESSION.value)))
+        if not isinstance(connector, str | None) or not isinstance(place, str | None):
+            return None
+        return Opening(connector, shape.value, None if place is None else parse_uuid(place))
+    except (GrammarError, ValueError):
+        return None
 
 
 def problem_of(draft: Draft) -> str:

@@ -15,8 +15,8 @@ from turnledger.integrity.chain import event_hash
 from turnledger.model.draft import AliasKind, Batch, BatchResult, BatchStatus, Claim, Draft, Placed, Refusal
 from turnledger.model.events import ModelCall, ModelResult, TurnClosed
 from turnledger.model.registry import FINAL_TYPES
-from turnledger.model.vocabulary import ApprovalDecision, Assurance, JournalKind, Shape, TurnStatus
-from turnledger.store.admission import assurance_of, problem_of
+from turnledger.model.vocabulary import ApprovalDecision, Assurance, JournalKind, TurnStatus
+from turnledger.store.admission import assurance_of, opening_of, problem_of
 from turnledger.store.projection import Projected, Projection
 from turnledger.store.state import (
     AgentState,
@@ -34,7 +34,7 @@ from turnledger.store.state import (
 )
 from turnledger.store.undo import Undo
 from turnledger.wire.commitment import NO_PAYLOAD
-from turnledger.wire.details import decode_detail, encode_detail
+from turnledger.wire.details import encode_detail
 
 __all__ = ["LEDGER_AGENT_KEY", "Planner", "wants_of"]
 
@@ -67,6 +67,13 @@ class _RefusedError(Exception):
         super().__init__(reason)
         self.refusal = refusal
         self.reason = reason
+
+
+def _said_twice(batch: Batch) -> BatchResult | None:
+    if len({draft.event_id for draft in batch.drafts}) == len(batch.drafts):
+        return None
+    reason = "The batch holds one event id twice."
+    return BatchResult(BatchStatus.REFUSED, refusal=Refusal.GRAMMAR, reason=reason)
 
 
 class Planner:
@@ -104,14 +111,14 @@ class Planner:
         except _RefusedError as refused:
             self._undo.back()
             return BatchResult(BatchStatus.REFUSED, refusal=refused.refusal, reason=refused.reason)
-        self._project(self.changes.events[first:])
+        self._accept(self.changes.events[first:])
         target = None if batch.claim is None else batch.claim.target
         return BatchResult(BatchStatus.APPENDED, placed, target)
 
     def _repeated(self, batch: Batch) -> BatchResult | None:
         seen = [self._found.events.get(draft.event_id) for draft in batch.drafts]
         if not any(seen):
-            return None
+            return None if len(batch.drafts) == 1 else _said_twice(batch)
         placed: list[Placed] = []
         for draft, old in zip(batch.drafts, seen, strict=True):
             if old is None or not self._same(draft, old):
@@ -132,8 +139,20 @@ class Planner:
             and (draft.type, draft.tokens, draft.payload_hash) == (old.type, old.tokens, old.payload_hash)
         )
 
-    def _project(self, events: list[NewEvent]) -> None:
+    def _accept(self, events: list[NewEvent]) -> None:
         for event in events:
+            # A batch behind this one, in the same transaction, may send the event again.
+            self._found.events[event.event_id] = SeenEvent(
+                event.event_id,
+                event.jid,
+                event.seq,
+                event.type,
+                event.tokens,
+                event.payload_hash,
+                event.hash,
+                event.created_ms,
+                event.position,
+            )
             journal = self.changes.journals[event.jid]
             in_turn = journal.kind is JournalKind.TURN
             self.projection.add(
@@ -174,6 +193,9 @@ class Planner:
         journal = self._journal(draft)
         if journal.agent != draft.agent:
             raise _RefusedError(Refusal.FOREIGN_AGENT, f"Journal {journal.id} belongs to another agent.")
+        if journal.conversation != draft.conversation:
+            reason = f"Journal {journal.id} belongs to another conversation than the event says."
+            raise _RefusedError(Refusal.UNKNOWN_JOURNAL, reason)
         if draft.place is not None and draft.place != journal.next_seq:
             reason = f"Journal {journal.id} stands at {journal.next_seq}, not at {draft.place}."
             raise _RefusedError(Refusal.OUT_OF_PLACE, reason)
@@ -291,17 +313,16 @@ class Planner:
         return journal
 
     def _open_conversation(self, draft: Draft, agent: AgentState) -> JournalState:
-        facts = decode_detail(draft.detail)
-        place = facts.get("place")
-        connector = facts.get("connector")
+        opening = opening_of(draft.detail)
+        if opening is None:
+            reason = f"Conversation {draft.journal.id} names no connector, shape and place that are known."
+            raise _RefusedError(Refusal.GRAMMAR, reason)
         conversation = ConversationState(
             self._next_id(IdKind.CONVERSATION),
             draft.journal.id,
             agent.aid,
             self._found.now_ms,
-            connector if isinstance(connector, str) else None,
-            str(facts.get("shape") or Shape.SESSION),
-            UUID(place) if isinstance(place, str) else None,
+            *opening,
             new=True,
         )
         self._found.conversations[conversation.id] = conversation

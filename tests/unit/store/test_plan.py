@@ -25,7 +25,7 @@ from turnledger.model.draft import (
 )
 from turnledger.model.vocabulary import JournalKind, TurnStatus
 from turnledger.store.plan import Planner
-from turnledger.store.state import Found, IdKind, SeenEvent
+from turnledger.store.state import Found, IdKind
 from turnledger.wire.commitment import NO_PAYLOAD
 
 NOW = 1_800_000_000_000
@@ -48,20 +48,7 @@ class Bench:
 
     def place(self, *drafts: Draft, claim: Claim | None = None) -> BatchResult:
         self.last = self._planner()
-        result = self.last.place(Batch(drafts, claim))
-        for event in self.last.changes.events:
-            self.found.events[event.event_id] = SeenEvent(
-                event.event_id,
-                event.jid,
-                event.seq,
-                event.type,
-                event.tokens,
-                event.payload_hash,
-                event.hash,
-                event.created_ms,
-                event.position,
-            )
-        return result
+        return self.last.place(Batch(drafts, claim))
 
     def ready(self) -> Bench:
         assert self.place(claim=Claim(AliasKind.AGENT, NIL, "support", self.agent)).status == "appended"
@@ -270,3 +257,37 @@ def test_small_keys_of_refused_openings_are_never_given_twice(bench: Bench) -> N
     planner.place(Batch((bench.draft("INTAKE", turn=turn, place=3),)))
     planner.place(Batch((bench.draft("TURN_OPENED", f"turn={turn}"), bench.draft("INTAKE", turn=turn))))
     assert len(set(given)) == len(given)
+
+
+def test_an_event_sent_twice_within_one_transaction_is_one(bench: Bench) -> None:
+    turn = bench.open_turn()
+    draft = bench.draft("PROGRESS", "kind=ack chars=1", turn=turn)
+    planner = Planner(bench.found, lambda _kind: 1)
+    first, second = planner.place(Batch((draft,))), planner.place(Batch((draft,)))
+    assert (first.status, second.status) == (BatchStatus.APPENDED, BatchStatus.DUPLICATE)
+    assert first.placed == second.placed
+    assert len(planner.changes.events) == 1
+
+
+def test_one_event_id_twice_in_a_batch_is_refused(bench: Bench) -> None:
+    turn = bench.open_turn()
+    draft = bench.draft("PROGRESS", "kind=ack chars=1", turn=turn)
+    assert bench.place(draft, draft).refusal is Refusal.GRAMMAR
+    assert bench.last.changes.events == []
+
+
+@pytest.mark.parametrize("conversation", [None, UUID(int=9)])
+def test_an_event_must_name_the_conversation_of_its_journal(bench: Bench, conversation: UUID | None) -> None:
+    turn = bench.open_turn()
+    draft = bench.draft("PROGRESS", "kind=ack chars=1", turn=turn)
+    fields = {name: getattr(draft, name) for name in Draft.__slots__} | {"conversation": conversation}
+    assert bench.place(Draft(**fields)).refusal is Refusal.UNKNOWN_JOURNAL
+
+
+@pytest.mark.parametrize(
+    "detail", ['"shape":"ring"', '"shape":[]', '"connector":7', '"place":"here"', '"place":{}', '"shape"']
+)
+def test_a_conversation_that_says_no_known_thing_is_refused(detail: str) -> None:
+    bench = Bench()
+    bench.place(claim=Claim(AliasKind.AGENT, NIL, "support", bench.agent))
+    assert bench.place(bench.draft("OPENED", detail=detail)).refusal is Refusal.GRAMMAR
