@@ -12,7 +12,7 @@ PYTEST := $(BIN)/python -m pytest
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast test-pg test-crash check format bench wheel try-wheel lock clean
+.PHONY: help setup demo test test-fast test-pg test-crash check format openapi bench wheel try-wheel lock clean
 
 help: ## List these tasks
 	@echo "make <task>"
@@ -52,6 +52,9 @@ check: $(READY) ## Lint, format, layers, types: everything that needs no run
 format: $(READY) ## Format, and mend what can be mended mechanically
 	$(BIN)/ruff check --quiet --fix-only
 	$(BIN)/ruff format
+
+openapi: $(READY) ## Write docs/openapi.json anew after a change of the API
+	$(BIN)/python -m turnledger.server.document > docs/openapi.json
 
 bench: $(READY) ## Measure; results go into bench/RESULTS.md
 	$(BIN)/python -m bench

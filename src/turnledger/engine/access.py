@@ -93,6 +93,12 @@ class Access:
         """End the session."""
         self.tables.end_session(caller.credential)
 
+    def remove_operator(self, operator: UUID) -> None:
+        """Bar an operator, and end the sessions.  Raises NotFoundError where there is none to be barred."""
+        if not self.tables.remove_operator(operator, self._clock.epoch_ms()):
+            msg = f"There is no operator {operator}, or not any more."
+            raise NotFoundError(msg, next_step="See the list of operators.")
+
     # --- tokens --------------------------------------------------------------------------------
 
     def add_token(self, name: str, grant: Grant) -> tuple[str, TokenRow]:
@@ -101,6 +107,12 @@ class Access:
         token = TokenRow(new_id(), _checked_name(name), grant, self._clock.epoch_ms())
         self.tables.add_token(token, _digest(secret))
         return secret, token
+
+    def revoke_token(self, token: UUID) -> None:
+        """Make a token worthless.  Raises NotFoundError where there is none that is worth something."""
+        if not self.tables.revoke_token(token, self._clock.epoch_ms()):
+            msg = f"There is no token {token}, or it was revoked before."
+            raise NotFoundError(msg, next_step="See the list of tokens.")
 
     # --- who is asking -------------------------------------------------------------------------
 

@@ -13,10 +13,10 @@ from turnledger.store.ledger_store import Store
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from turnledger.store.contract import Engine, Reader
+    from turnledger.store.contract import Engine, Listener, Reader
     from turnledger.store.migrate import Migration
 
-__all__ = ["OFF", "Database", "connect", "database_at", "default_file", "ledger_url"]
+__all__ = ["OFF", "Database", "connect", "database_at", "default_file", "ledger_url", "store_of"]
 
 OFF = "off"
 """The URL that switches recording off."""

@@ -147,6 +147,9 @@ class Refusal(StrEnum):
     FOREIGN_AGENT = "foreign_agent"
     OUT_OF_PLACE = "out_of_place"
     GRAMMAR = "grammar"
+    NOT_ALLOWED = "not_allowed"
+    TOO_LARGE = "too_large"
+    UNKNOWN_BASE = "unknown_base"
 
 
 class Placed(NamedTuple):

@@ -33,6 +33,7 @@ __all__ = [
     "BodyContent",
     "ConversationFilter",
     "Engine",
+    "Listener",
     "Page",
     "Reader",
     "RecordedBody",
@@ -81,7 +82,8 @@ class Engine(Protocol):
         """Read what there is of ``wants``.
 
         Rows found are locked against other writers until the transaction ends, in the order agents,
-        conversations, journals, each by small key, so that two writers never deadlock.
+        conversations, journals, each by id, so that two writers never deadlock.  An engine may answer from
+        memory instead where it checks before it writes, under these locks, that all of it is still so.
         A conversation's journal has the conversation's own id; asking for a conversation loads both states.
         """
         ...
@@ -216,6 +218,21 @@ class BodyContent(Protocol):
 
     def read(self, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
         """Chunks of bytes ``start`` to ``stop`` (end where None); memory stays bounded by one chunk."""
+        ...
+
+
+class Listener(Protocol):
+    """Waits for news of appends, of this program and of all others."""
+
+    def wait(self, seconds: float) -> bool:
+        """Return True as soon as there may be something new, False after ``seconds`` without, or once closed.
+
+        For one thread.  News can be missed while the ledger cannot be reached: look now and then anyway.
+        """
+        ...
+
+    def close(self) -> None:
+        """End a running ``wait`` and give the connection back; for any thread.  Idempotent."""
         ...
 
 

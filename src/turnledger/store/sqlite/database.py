@@ -17,6 +17,7 @@ from turnledger.store.migrate import Migration, load_migrations, migrate, pendin
 from turnledger.store.sql import load_statements
 from turnledger.store.sql_reader import SqlReader
 from turnledger.store.sqlite.engine import SqliteEngine
+from turnledger.store.sqlite.listen import SqliteListener
 from turnledger.store.sqlite.memory import private_folder
 from turnledger.store.sqlite.pragmas import set_reader, set_writer
 from turnledger.store.sqlite.problems import translated, unavailable
@@ -94,6 +95,11 @@ class SqliteDatabase:
             msg = f"{self.path} lacks {len(missing)} migrations, from {first} on."
             raise LedgerVersionError(msg, next_step="Run `turnledger migrate`.")
         return SqlReader(SqliteSession(self._open_reader, self.path, self._clock, self._statements))
+
+    def listener(self) -> SqliteListener:
+        """Waits for news of any program's appends.  Raises LedgerUnavailableError."""
+        with translated(self.path):
+            return SqliteListener(self._open_reader())
 
     def pending(self) -> list[Migration]:
         """The migrations that ``engine`` would apply.  Changes nothing; raises as ``engine``."""

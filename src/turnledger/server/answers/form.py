@@ -1,0 +1,52 @@
+"""What all answers have in common: names in camelCase, times as RFC 3339, lists in pages."""
+
+from __future__ import annotations
+
+from typing import Annotated, TypeAlias
+
+import msgspec
+
+from turnledger.clock import to_iso
+
+__all__ = ["Answer", "Cursor", "Hash", "Moment", "Tokens", "instant", "moment"]
+
+Moment: TypeAlias = Annotated[
+    str,
+    msgspec.Meta(
+        description="RFC 3339, UTC, milliseconds: 2026-11-30T12:00:00.000Z",
+        extra_json_schema={"format": "date-time"},
+    ),
+]
+Hash: TypeAlias = Annotated[str, msgspec.Meta(description="64 hex digits", pattern="^[0-9a-f]{64}$")]
+Cursor: TypeAlias = Annotated[
+    str, msgspec.Meta(description="Opaque: hand it back as it is, it means nothing else.")
+]
+
+
+class Answer(msgspec.Struct, rename="camel"):
+    """A JSON object of the API."""
+
+
+class Tokens(Answer):
+    """Token counts in disjoint buckets; null where no exchange reported any."""
+
+    in_: Annotated[int | None, msgspec.Meta(description="Input that was not cached.")] = msgspec.field(
+        name="in"
+    )
+    out: Annotated[int | None, msgspec.Meta(description="Visible output.")]
+    cache_read: int | None
+    cache_write: int | None
+    reasoning: int | None
+
+
+def moment(epoch_ms: int | None) -> str | None:
+    """Epoch milliseconds as the API writes them; None stays None."""
+    return None if epoch_ms is None else instant(epoch_ms)
+
+
+def instant(epoch_ms: int) -> str:
+    """The same; a time that no calendar has, which nobody but a forger writes, is told as its number."""
+    try:
+        return to_iso(epoch_ms)
+    except OverflowError:
+        return str(epoch_ms)

@@ -1,0 +1,47 @@
+"""The console's files: those that were built into the package, else a page that says how to build them."""
+
+from __future__ import annotations
+
+import mimetypes
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import BaseRoute, Route
+
+from turnledger.server.problems import problem
+
+__all__ = ["BUILT", "PLAIN", "console_routes"]
+
+BUILT: Final = Path(__file__).parent / "_console"
+PLAIN: Final = Path(__file__).parent / "plain"
+
+_RESERVED: Final = ("api/", "metrics", "openapi.json", "v1/", "tlog/")
+
+
+def console_routes() -> Sequence[BaseRoute]:
+    """One route behind all others: a file of the console, or its page for every address of its own."""
+    return [Route("/{path:path}", _serve, methods=["GET"], include_in_schema=False)]
+
+
+async def _serve(request: Request) -> Response:
+    path = request.path_params["path"]
+    if path.startswith(_RESERVED) or path == "api":
+        return problem(404, "not-found", "There is no such resource.", "See /openapi.json for what there is.")
+    root = BUILT if (BUILT / "index.html").is_file() else PLAIN
+    file = (root / path).resolve()
+    if file.is_file() and file.is_relative_to(root.resolve()):
+        return _file(file, lasting="assets" in file.parts)
+    accepted = request.headers.get("Accept", "*/*")
+    if "text/html" not in accepted and "*/*" not in accepted:
+        return problem(404, "not-found", "There is no such file.")
+    return _file(root / "index.html", lasting=False)
+
+
+def _file(file: Path, *, lasting: bool) -> Response:
+    # Built files carry a digest in their name, so they never change; the page names them and may.
+    kept = "public, max-age=31536000, immutable" if lasting else "no-cache"
+    kind = mimetypes.guess_type(file.name)[0] or "application/octet-stream"
+    return FileResponse(file, media_type=kind, headers={"Cache-Control": kept})

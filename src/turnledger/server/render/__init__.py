@@ -1,0 +1,1 @@
+"""From rows and reports to answers: the only place where both are known."""

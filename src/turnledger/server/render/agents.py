@@ -1,0 +1,94 @@
+"""Agents and their figures as answers."""
+
+from __future__ import annotations
+
+from turnledger.model.figures import Latency, SpanFigures, TokenCounts, TopConversation, TopName
+from turnledger.model.rows import AgentRow
+from turnledger.query.overview import AgentOverview
+from turnledger.server.answers import agents
+from turnledger.server.answers.form import Tokens, instant
+
+__all__ = ["agent_answer", "overview_answer", "tokens_answer"]
+
+
+def agent_answer(row: AgentRow) -> agents.Agent:
+    """One agent."""
+    return agents.Agent(
+        id=row.id,
+        name=row.name,
+        opened_at=instant(row.opened_ms),
+        conversations=row.conversations,
+        turns=row.turns,
+    )
+
+
+def tokens_answer(counts: TokenCounts) -> Tokens:
+    """Sums of tokens."""
+    return Tokens(
+        in_=counts.tokens_in,
+        out=counts.tokens_out,
+        cache_read=counts.cache_read,
+        cache_write=counts.cache_write,
+        reasoning=counts.reasoning,
+    )
+
+
+def overview_answer(found: AgentOverview) -> agents.Overview:
+    """An agent over time."""
+    return agents.Overview(
+        agent_id=found.agent,
+        since=instant(found.total.since_ms),
+        until=instant(found.total.until_ms),
+        time_zone=found.zone,
+        bucket=found.bucket.value,
+        buckets=[
+            agents.BucketFigures(
+                since=instant(bucket.since_ms), until=instant(bucket.until_ms), figures=_figures(bucket)
+            )
+            for bucket in found.buckets
+        ],
+        total=_figures(found.total),
+        top_conversations=[_conversation(top) for top in found.conversations],
+        top_models=[_calls(top) for top in found.models],
+        top_tools=[_calls(top) for top in found.tools],
+    )
+
+
+def _figures(found: SpanFigures) -> agents.Figures:
+    return agents.Figures(
+        turns=sum(found.statuses.values()),
+        statuses=found.statuses,
+        shed=found.shed,
+        failed_deliveries=found.failed_deliveries,
+        model_calls=found.models.calls,
+        model_errors=found.models.failed,
+        tool_calls=found.tools.calls,
+        tool_errors=found.tools.failed,
+        tokens=tokens_answer(found.models.tokens),
+        turn_ms=_percentiles(found.turn_ms),
+        model_ms=_percentiles(found.model_ms),
+    )
+
+
+def _percentiles(found: Latency) -> agents.Percentiles:
+    return agents.Percentiles(count=found.count, p50=found.p50, p95=found.p95, p99=found.p99, max=found.max)
+
+
+def _conversation(top: TopConversation) -> agents.ConversationFigures:
+    return agents.ConversationFigures(
+        conversation_id=top.conversation,
+        key=top.key,
+        model_calls=top.counts.calls,
+        tokens=tokens_answer(top.counts.tokens),
+    )
+
+
+def _calls(top: TopName) -> agents.CallFigures:
+    return agents.CallFigures(
+        name=top.name,
+        calls=top.counts.calls,
+        errors=top.counts.failed,
+        tokens=tokens_answer(top.counts.tokens),
+        total_ms=top.total_ms,
+        max_ms=top.max_ms,
+    )

@@ -1,0 +1,133 @@
+"""Conversations and timelines as answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from uuid import UUID
+
+from turnledger.model.rows import ConversationRow, MessageRow
+from turnledger.query.conversation_list import ConversationPage
+from turnledger.query.timeline import Entry
+from turnledger.query.windows import Window
+from turnledger.server.answers import conversations
+from turnledger.server.answers.form import instant
+from turnledger.server.answers.turns import Turn
+from turnledger.server.caller import Asking
+from turnledger.server.render.events import entry_answers, event_entries, names_in, preview_answer
+from turnledger.server.render.turns import turn_answer
+
+__all__ = ["conversation_answer", "conversations_answer", "message_answer", "timeline_answer"]
+
+
+def conversations_answer(
+    asking: Asking, page: ConversationPage, *, previews: bool
+) -> conversations.ConversationList:
+    """A list of conversations, each with its newest message."""
+    newest = asking.service.figures.last_messages([row.id for row in page.rows])
+    return conversations.ConversationList(
+        items=[_conversation(asking, row, newest, previews=previews) for row in page.rows],
+        has_more=page.has_more,
+        next=page.next,
+        live_cursor=page.live_cursor,
+    )
+
+
+def conversation_answer(
+    asking: Asking, row: ConversationRow, *, previews: bool
+) -> conversations.Conversation:
+    """One conversation."""
+    newest = asking.service.figures.last_messages([row.id])
+    return _conversation(asking, row, newest, previews=previews)
+
+
+def _conversation(
+    asking: Asking, row: ConversationRow, newest: Mapping[UUID, MessageRow], *, previews: bool
+) -> conversations.Conversation:
+    message = newest.get(row.id)
+    return conversations.Conversation(
+        id=row.id,
+        agent_id=row.agent,
+        agent_name=row.agent_name,
+        key=row.key,
+        connector=row.connector,
+        shape=row.shape.value,
+        place=row.place,
+        opened_at=instant(row.opened_ms),
+        last_at=instant(row.last_ms),
+        events=row.events,
+        turns=row.turns,
+        messages=row.messages,
+        open_turns=row.open_turns,
+        failed_turns=row.failed_turns,
+        tokens_in=row.tokens_in,
+        tokens_out=row.tokens_out,
+        last_message=None if message is None else _last(asking, message, previews=previews),
+    )
+
+
+def _last(asking: Asking, message: MessageRow, *, previews: bool) -> conversations.LastMessage:
+    full = message_answer(asking, message, previews=previews)
+    return conversations.LastMessage(
+        event_id=full.event_id,
+        direction=full.direction,
+        created_at=full.created_at,
+        fate=full.fate,
+        preview=full.preview,
+    )
+
+
+def message_answer(asking: Asking, row: MessageRow, *, previews: bool) -> conversations.Message:
+    """A message and what became of it."""
+    preview = None
+    if previews and asking.sees_bodies:
+        event = asking.reader.event(row.event_id)
+        preview = None if event is None else preview_answer(asking, *event_entries([event]))
+    return conversations.Message(
+        conversation_id=row.conversation,
+        seq=row.seq,
+        event_id=row.event_id,
+        direction=row.direction.value,
+        actor_id=row.actor,
+        actor_name=row.actor_name,
+        chars=row.chars,
+        created_at=instant(row.created_ms),
+        verdict=None if row.verdict is None else row.verdict.value,
+        turn_id=row.turn,
+        fate=row.fate,
+        preview=preview,
+    )
+
+
+def timeline_answer(
+    asking: Asking, row: ConversationRow, window: Window, *, previews: bool
+) -> conversations.Timeline:
+    """A window on a conversation, with the turns that stand or are named in it."""
+    return conversations.Timeline(
+        conversation_id=row.id,
+        agent_id=row.agent,
+        entries=entry_answers(asking, window.entries, previews=previews),
+        has_more=window.has_more,
+        before=window.before,
+        after=window.after,
+        total=row.events,
+        turns=_turns(asking, window.entries),
+        names=names_in(asking.reader, window.entries),
+    )
+
+
+def _turns(asking: Asking, entries: Sequence[Entry]) -> list[Turn]:
+    """The turns of a window, in the order in which they come up in it."""
+    rows = (asking.reader.turn(turn) for turn in dict.fromkeys(_turn_ids(entries)))
+    return [turn_answer(row) for row in rows if row is not None]
+
+
+def _turn_ids(entries: Iterable[Entry]) -> Iterable[UUID]:
+    for entry in entries:
+        named = entry.tokens.get("turn")
+        if entry.turn is not None:
+            yield entry.turn
+        elif named is not None:
+            try:
+                yield UUID(named)
+            except ValueError:
+                continue

@@ -1,0 +1,211 @@
+"""Turns as answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from uuid import UUID
+
+import msgspec
+
+from turnledger.model.figures import TokenCounts
+from turnledger.model.rows import EventRow, TurnRow
+from turnledger.query.cursor import cursor_text, read_cursor
+from turnledger.query.live_cursor import flow_cursor
+from turnledger.query.timeline import Entry
+from turnledger.query.turn_diff import DiffRow, TurnDifference, step_name
+from turnledger.query.turn_list import TurnPage
+from turnledger.query.turn_report import Step, TurnReport, turn_report
+from turnledger.query.verify import verify_journal
+from turnledger.server.answers import turns
+from turnledger.server.answers.events import Journal, JournalEvent
+from turnledger.server.answers.form import instant, moment
+from turnledger.server.caller import Asking
+from turnledger.server.render.agents import tokens_answer
+from turnledger.server.render.events import entry_answers, names_in
+from turnledger.wire.fixture import COMMITMENT_HMAC, event_objects
+
+__all__ = ["diff_answer", "journal_answer", "report_answer", "turn_answer", "turn_index", "turns_answer"]
+
+_ENTRIES = "turn entries"
+_PAGE = 500
+_CHILDREN = 100
+
+
+def turn_answer(row: TurnRow) -> turns.Turn:
+    """One turn."""
+    return turns.Turn(
+        id=row.id,
+        agent_id=row.agent,
+        agent_name=row.agent_name,
+        conversation_id=row.conversation,
+        ordinal=row.ordinal,
+        status=row.status.value,
+        error_class=row.error_class,
+        trigger=row.trigger,
+        opened_at=instant(row.opened_ms),
+        closed_at=moment(row.closed_ms),
+        ms=row.ms,
+        events=row.events,
+        model_calls=row.model_calls,
+        tool_calls=row.tool_calls,
+        open_steps=row.open_steps,
+        errors=row.errors,
+        tokens=tokens_answer(_tokens(row)),
+        parent_turn_id=row.parent,
+    )
+
+
+def _tokens(row: TurnRow) -> TokenCounts:
+    return TokenCounts(row.tokens_in, row.tokens_out, row.cache_read, row.cache_write, row.reasoning)
+
+
+def turns_answer(page: TurnPage) -> turns.TurnList:
+    """A list of turns."""
+    return turns.TurnList(
+        items=[turn_answer(row) for row in page.listed.items],
+        has_more=page.listed.has_more,
+        next=page.listed.next,
+        live_cursor=page.live_cursor,
+    )
+
+
+def turn_index(agent: UUID, session: str, conversation: UUID, page: TurnPage) -> turns.TurnJournalIndex:
+    """The turns of a conversation."""
+    return turns.TurnJournalIndex(
+        agent_id=agent,
+        session_id=session,
+        conversation_id=conversation,
+        turns=[turn_answer(row) for row in page.listed.items],
+        has_more=page.listed.has_more,
+        next=page.listed.next,
+    )
+
+
+# --- one turn ------------------------------------------------------------------------------------
+
+
+def report_answer(
+    asking: Asking, row: TurnRow, limit: int, after: str | None, *, previews: bool
+) -> turns.TurnReport:
+    """Everything about one turn but the bodies, its entries from a cursor on.  Raises GrammarError."""
+    start = 0 if after is None else read_cursor(_ENTRIES, after, 1)[0]
+    with asking.reader.snapshot():
+        report = turn_report(asking.reader, row.id)
+        last = asking.reader.flow(row.conversation, after=None, before=2**62, limit=1)
+        entries = report.entries[start : start + limit]
+        has_more = len(report.entries) > start + limit
+        children = asking.service.figures.children(row.id, _CHILDREN)
+        return turns.TurnReport(
+            turn=turn_answer(report.turn),
+            totals=_totals(report),
+            no_sign_of_life=report.silent,
+            steps=[_step(step) for step in report.steps],
+            unrun_tools=[
+                turns.UnrunTool(result_seq=one.result_seq, ordinal=one.ordinal, tool=one.tool)
+                for one in report.unrun
+            ],
+            children=[_child(child) for child in children if asking.caller.grant.covers(child.agent)],
+            entries=entry_answers(asking, entries, previews=previews),
+            has_more=has_more,
+            next=cursor_text(_ENTRIES, (start + limit,)) if has_more else None,
+            live_cursor=flow_cursor(-1 if not last or last[0].position is None else last[0].position),
+            names=names_in(asking.reader, entries),
+        )
+
+
+def _totals(report: TurnReport) -> turns.TurnTotals:
+    row = report.turn
+    tools = [
+        step.intent if step.outcome is None or step.outcome.number("ms") is None else step.outcome
+        for step in report.steps
+        if step.intent.row.type == "TOOL_CALL"
+    ]
+    models = [step.outcome for step in report.steps if step.intent.row.type == "MODEL_CALL" and step.outcome]
+    return turns.TurnTotals(
+        wall_ms=row.ms,
+        model_ms=_sum(models, "ms"),
+        tool_ms=_sum(tools, "ms"),
+        model_calls=row.model_calls,
+        tool_calls=row.tool_calls,
+        tokens=tokens_answer(_tokens(row)),
+        cost_minor=_sum(report.entries, "costMinor"),
+    )
+
+
+def _sum(entries: Iterable[Entry], token: str) -> int | None:
+    """Sum of a token; None where no entry has it."""
+    numbers = [number for entry in entries if (number := entry.number(token)) is not None]
+    return sum(numbers) if numbers else None
+
+
+def _step(step: Step) -> turns.Step:
+    intent, outcome = step.intent, step.outcome
+    is_model = intent.row.type == "MODEL_CALL"
+    served = None if outcome is None else outcome.tokens.get("model")
+    asked = intent.tokens.get("model" if is_model else "tool")
+    return turns.Step(
+        kind="model" if is_model else "tool",
+        intent_seq=intent.row.seq,
+        outcome_seq=None if outcome is None else outcome.row.seq,
+        name=served or asked,
+        role=intent.tokens.get("role"),
+        status=None if outcome is None else outcome.tokens.get("status"),
+        ms=None if outcome is None else outcome.number("ms"),
+        doubt=None if step.doubt is None else step.doubt.value,
+    )
+
+
+def _child(row: TurnRow) -> turns.SubTurn:
+    return turns.SubTurn(
+        turn_id=row.id,
+        agent_id=row.agent,
+        agent_name=row.agent_name,
+        conversation_id=row.conversation,
+        status=row.status.value,
+    )
+
+
+def journal_answer(asking: Asking, row: TurnRow) -> Journal:
+    """The journal as it is hashed, whole, with the verdict of this server."""
+    reader = asking.reader
+    with reader.snapshot():
+        finding = verify_journal(reader, row.id)
+        rows: list[EventRow] = []
+        while page := reader.events(row.id, len(rows), _PAGE):
+            rows += page
+    return Journal(
+        agent_id=row.agent,
+        turn_id=row.id,
+        chain_intact=finding.sound,
+        broken_at_seq=finding.broken_at_seq,
+        verification=str(finding.reason),
+        commitment=COMMITMENT_HMAC,
+        events=msgspec.convert(list(event_objects(rows)), list[JournalEvent]),
+    )
+
+
+# --- two turns -----------------------------------------------------------------------------------
+
+
+def diff_answer(found: TurnDifference) -> turns.TurnDiff:
+    """Two turns compared."""
+    return turns.TurnDiff(
+        left=turn_answer(found.left),
+        right=turn_answer(found.right),
+        same_behaviour=found.same_behaviour,
+        first_difference=found.first,
+        rows=[_diff_row(row) for row in found.rows],
+        has_more=found.has_more,
+    )
+
+
+def _diff_row(row: DiffRow) -> turns.DiffRow:
+    shown = row.left or row.right
+    return turns.DiffRow(
+        op=row.op,
+        type="" if shown is None else shown.row.type,
+        name=None if shown is None else step_name(shown),
+        left_seq=None if row.left is None else row.left.row.seq,
+        right_seq=None if row.right is None else row.right.row.seq,
+        differences=list(row.differences),
+    )
