@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, Final, TypeVar, cast, overload
+from typing import TYPE_CHECKING, ClassVar, Final, TypeVar, overload
 
 from turnledger.capture.asked import Asked
 from turnledger.capture.composer import compose, name_token
 from turnledger.capture.content import EVENTS, Content, plain_form, snapshot, snapshot_body
+from turnledger.capture.decoding import read_reply, read_request
 from turnledger.capture.failure import failure_of, stop_code
 from turnledger.capture.prompts import snapshot_of_request
 from turnledger.capture.steps import Outcome, Step
-from turnledger.capture.turn_journal import TurnJournal
 from turnledger.capture.words import word
 from turnledger.errors import UsageError
 from turnledger.model.events import ModelCall, ModelResult
 from turnledger.model.vocabulary import Form, ModelStatus
-from turnledger.providers.decode import decode_reply, decode_request
 from turnledger.providers.document import as_map, parse
 from turnledger.providers.exchange import Reply, ToolRequest, Usage
 from turnledger.providers.usage import normalise_usage
@@ -63,7 +61,8 @@ class ModelCallStep(Step):
     ) -> None:
         super().__init__(pen)
         body = snapshot_body(request, media_type)
-        asked = decode_request(cast("Mapping[str, object]", request) if type(request) is dict else body.data)
+        asked, trouble = read_request(request, body)
+        self._note_trouble("request", trouble)
         self.attempt: int = 1 if retry_of is None else retry_of.attempt + 1
         """1 for the first try, one more for each retry."""
         self.asked: Asked | None = None
@@ -198,9 +197,8 @@ class ModelCallStep(Step):
 
     def _decoded(self, body: Content) -> Reply:
         if self._reply is None:
-            self._reply = decode_reply(
-                body.data, provider=self._provider, media_type=body.media_type, status=self._http_status
-            )
+            self._reply, trouble = read_reply(body, self._provider, self._http_status)
+            self._note_trouble("reply", trouble)
         return self._reply
 
     # --- its two events ------------------------------------------------------------------------
@@ -273,14 +271,7 @@ class ModelCallStep(Step):
         status = ModelStatus.UNKNOWN if started else ModelStatus.NOT_STARTED
         return Outcome(ModelResult(call=self.seq, status=status))
 
-    def _conclude(self, outcome: Outcome) -> Work[None]:
-        journal = self._journal
-        if not isinstance(journal, TurnJournal):
-            yield from super()._conclude(outcome)
-            return
-        placed = yield from journal.conclude(
-            "The MODEL_RESULT", outcome.compose(), lambda: outcome.compose_late(journal)
-        )
+    def _settle(self, placed: Placed | None) -> None:
         if placed is not None:
             requests = self._reply.tool_requests if self._reply is not None else ()
             self.asked = Asked(placed.seq, [(request.id, request.name) for request in requests])

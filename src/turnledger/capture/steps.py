@@ -24,7 +24,8 @@ from turnledger.capture.waiting import Work, done, finished, settled, spawn
 from turnledger.errors import CaptureRefused, OutcomeUnrecorded, UsageError
 from turnledger.ids import new_id
 from turnledger.model.draft import Placed
-from turnledger.model.events import Late, ModelResult, ToolResult
+from turnledger.model.events import CaptureError, Late, ModelResult, ToolResult
+from turnledger.model.tokens import cut_value
 from turnledger.model.vocabulary import Assurance
 
 __all__ = ["Outcome", "Step"]
@@ -68,6 +69,7 @@ class Step(ABC):
         self._has_ended = False
         self._is_taken_over = False
         self._value: object = None
+        self._troubles: list[tuple[str, str]] = []
 
     @property
     def seq(self) -> int:
@@ -99,6 +101,10 @@ class Step(ABC):
     @abstractmethod
     def _missing(self, *, started: bool) -> Outcome:
         """The outcome of a step that was left without one."""
+
+    @abstractmethod
+    def _settle(self, placed: Placed | None) -> None:
+        """The outcome is on record: in its turn at ``placed``, or late."""
 
     def _is_suspended(self) -> bool:
         """Whether leaving the block is no end, because something is waited for."""
@@ -187,13 +193,31 @@ class Step(ABC):
         return isinstance(self._journal, TurnJournal) and self._journal.is_inherited
 
     def _conclude(self, outcome: Outcome) -> Work[None]:
-        what = f"The {outcome.event.TYPE}"
         journal = self._journal
         if isinstance(journal, TurnJournal):
             turn = journal
-            yield from turn.conclude(what, outcome.compose(), lambda: outcome.compose_late(turn))
+            what = f"The {outcome.event.TYPE}"
+            placed = yield from turn.conclude(what, outcome.compose(), lambda: outcome.compose_late(turn))
+            self._settle(placed)
+            yield from self._tell_troubles(turn.conversation)
         elif journal is not None:
-            yield from journal.append(what, outcome.compose())
+            yield from journal.append(f"The {outcome.event.TYPE}", outcome.compose())
+            yield from self._tell_troubles(journal)
+
+    def _note_trouble(self, stage: str, error_class: str | None) -> None:
+        if error_class is not None:
+            self._troubles.append((stage, cut_value(error_class)[0]))
+
+    def _tell_troubles(self, conversation: ConversationJournal) -> Work[None]:
+        """Record what could not be captured faithfully; that this fails too must not harm the step."""
+        for stage, error_class in self._troubles:
+            event = compose(
+                CaptureError(stage=stage, error_class=error_class), facts={"step": str(self.event_id)}
+            )
+            try:
+                yield from conversation.append("The CAPTURE_ERROR", event)
+            except CaptureRefused as failure:
+                _log.warning("Turnledger could not record a capture error. %s", failure.message)
 
     def _say_unrecorded(self, failure: CaptureRefused, error: BaseException | None) -> None:
         kind = type(self).__name__

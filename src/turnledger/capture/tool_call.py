@@ -207,3 +207,6 @@ class ToolCallStep(Step):
     def _missing(self, *, started: bool) -> Outcome:
         status = self._status_without_run() if started else ToolStatus.NOT_STARTED
         return Outcome(ToolResult(call=self.seq, tool=self._token, status=status), facts=self._tool_facts)
+
+    def _settle(self, placed: Placed | None) -> None:
+        """Nothing refers to a tool's result."""

@@ -7,7 +7,9 @@ from types import TracebackType
 from typing import Self
 from uuid import UUID
 
+from turnledger.capture.ledger import Ledger
 from turnledger.engine.location import connect
+from turnledger.engine.recorder import store_of_recorder
 from turnledger.errors import NotFoundError
 from turnledger.ids import NIL, parse_uuid
 from turnledger.model.draft import AliasKind
@@ -96,10 +98,13 @@ class Reading:
         return found or parse_uuid(agent, "agent")
 
 
-def open_reading(source: str | os.PathLike[str] | Store | None = None) -> Reading:
-    """Open the ledger at a URL (see ``turnledger.open``) for reading; nothing is made or changed."""
-    if isinstance(source, Store):
-        return Reading(source, owns_store=False)
+def open_reading(source: str | os.PathLike[str] | Ledger | None = None) -> Reading:
+    """Open the ledger at a URL (see ``turnledger.open``) for reading; nothing is made or changed.
+
+    Given a recorder, what it recorded: the way to read ``memory:``.
+    """
+    if isinstance(source, Ledger):
+        return Reading(store_of_recorder(source), owns_store=False)
     return Reading(connect(source))
 
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 import warnings
+from weakref import WeakKeyDictionary
 
 from turnledger.capture.ledger import Ledger
-from turnledger.capture.sink import OffSink, Sink, StoreSink
+from turnledger.capture.sink import OffSink, StoreSink
 from turnledger.engine.location import OFF, connect, ledger_url
 from turnledger.errors import UsageError
+from turnledger.store.ledger_store import Store
 
-__all__ = ["POLICIES", "open_ledger"]
+__all__ = ["POLICIES", "open_ledger", "store_of_recorder"]
 
 POLICIES = frozenset({"refuse"})
 """What to do while the ledger cannot be reached; ``refuse`` refuses every step."""
+
+_stores: WeakKeyDictionary[Ledger, Store] = WeakKeyDictionary()
 
 
 def open_ledger(
@@ -31,10 +35,22 @@ def open_ledger(
         msg = f"{policy[:40]!r} is no policy."
         raise UsageError(msg, next_step=f"Use one of: {', '.join(sorted(POLICIES))}.")
     address = ledger_url(url)
-    sink: Sink
     if address == OFF:
         warnings.warn("Turnledger is switched off: nothing is recorded.", RuntimeWarning, stacklevel=2)
-        sink = OffSink()
-    else:
-        sink = StoreSink(connect(address).open())
-    return Ledger(sink, lease_s=lease_s)
+        return Ledger(OffSink(), lease_s=lease_s)
+    store = connect(address).open()
+    ledger = Ledger(StoreSink(store), lease_s=lease_s)
+    _stores[ledger] = store
+    return ledger
+
+
+def store_of_recorder(ledger: Ledger) -> Store:
+    """The store that a recorder of this process writes to, for reading a ledger in memory.
+
+    Raises UsageError where it records nothing.
+    """
+    store = _stores.get(ledger)
+    if store is None:
+        msg = "This recorder keeps nothing that could be read."
+        raise UsageError(msg, next_step="Open a ledger at a file path, memory: or postgresql://….")
+    return store

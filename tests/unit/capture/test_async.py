@@ -125,14 +125,19 @@ def test_a_cancellation_while_the_turn_is_being_opened(house: House) -> None:
 
 
 def test_a_cancelled_turn_is_ended_before_the_cancellation_goes_on(house: House) -> None:
-    async def act() -> None:
+    async def act(started: asyncio.Event) -> None:
         async with house.agent.turn() as turn, turn.model_call(request=b"{}") as call:
             call.chunk("part")
+            started.set()
             await asyncio.sleep(60)
 
     async def main() -> None:
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(act(), 0.05)
+        started = asyncio.Event()
+        task = asyncio.create_task(act(started))
+        await started.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
         (row,) = house.reading.turns()
         assert row.status is TurnStatus.CANCELLED
         assert row.error_class == "asyncio.exceptions.CancelledError"

@@ -24,7 +24,7 @@ from turnledger.model.rows import LeaseRow
 from turnledger.model.vocabulary import TurnStatus
 from turnledger.query.turn_report import Doubt, turn_report
 
-SHORT = 0.3
+SHORT = 0.5
 
 
 def fall_silent(house: House) -> None:

@@ -9,6 +9,7 @@ from uuid import UUID
 import pytest
 
 from tests.unit.capture.house import House
+from turnledger.capture import decoding
 from turnledger.errors import UsageError
 
 REQUEST = {
@@ -136,6 +137,32 @@ def test_l11_hostile_objects_do_not_reach_the_agent(house: House) -> None:
         turn.tool("t", lambda **_: Evil(), validated={"x": Evil()})
         turn.commit(Evil())
     assert [entry.detail.get("lossy") for entry in house.entries(turn.id)] == [None, *([True] * 5)]
+
+
+def test_l11_a_fault_in_reading_is_recorded_and_does_not_reach_the_agent(
+    house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RecursionError
+
+    monkeypatch.setattr(decoding, "decode_reply", fail)
+    monkeypatch.setattr(decoding, "decode_request", fail)
+    convo = house.agent.conversation()
+    with convo.turn() as turn:
+        with turn.model_call(request=REQUEST) as call:
+            assert call.result("said") == "said"
+        turn.commit()
+    with convo.model_call(request=REQUEST) as call:
+        call.result("said")
+    errors = house.all(convo.id, "CAPTURE_ERROR")
+    assert [(error.tokens["stage"], error.tokens["class"]) for error in errors] == [
+        *[("request", "RecursionError"), ("reply", "RecursionError")] * 2
+    ]
+    assert house.body(house.only(turn.id, "MODEL_RESULT")) == b"said"
+    house.fail_on("CAPTURE_ERROR")
+    with convo.model_call(request=REQUEST) as call:
+        call.result("said")
+    assert "could not record a capture error" in caplog.text
 
 
 def test_the_prompt_is_recorded_once_in_a_turn(house: House) -> None:

@@ -106,8 +106,19 @@ def test_off_records_nothing_loudly(monkeypatch: pytest.MonkeyPatch, tmp_path: P
             turn.commit("x")
         with pytest.raises(NotFoundError), ledger.agent("a").resume(turn.id):
             pytest.fail("there is nothing to resume")
+        with pytest.raises(UsageError, match="keeps nothing"):
+            turnledger.read(ledger)
         ledger.close()
     assert not list(tmp_path.iterdir())
+
+
+def test_a_ledger_in_memory_is_read_through_its_recorder() -> None:
+    with turnledger.open("memory:") as ledger, ledger.agent("a").turn() as turn:
+        turn.commit("x")
+        with turnledger.read(ledger) as reading:
+            assert [row.id for row in reading.turns()] == [turn.id]
+        with ledger.agent("a").turn() as second:
+            second.commit("the reader did not close it")
 
 
 def test_reading_makes_nothing(ledger_path: Path) -> None:
