@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Final
 from uuid import UUID
 
 from turnledger.clock import SYSTEM, Clock
-from turnledger.errors import LedgerUnavailableError
+from turnledger.errors import LedgerError, LedgerUnavailableError
 from turnledger.model.rows import LeaseRow
 from turnledger.store.contract import RowConflictError, StoredBody
 from turnledger.store.heads import Heads
@@ -56,7 +56,7 @@ class PostgresEngine:
     """See ``contract.Engine``.
 
     ``load`` carries ``begin`` with it, ``commit`` carries ``save``.  Where all that is asked for is
-    remembered, ``load`` sends nothing: the plan rests on an assumption that is checked with the rest.
+    remembered, ``load`` does not wait: the plan rests on an assumption that the database checks meanwhile.
     """
 
     def __init__(self, link: Link, redial: Redial, clock: Clock = SYSTEM) -> None:
@@ -85,6 +85,8 @@ class PostgresEngine:
         """See ``contract.Engine``."""
         self._clear()
         self._connect()
+        with suppress(LinkLostError):  # whatever comes next notices
+            self._link.send(_OPENING)
 
     def _connect(self) -> None:
         if self._link.closed:
@@ -107,7 +109,8 @@ class PostgresEngine:
         if now_ms is None or not self._may_assume(missing, found, now_ms):
             return self._read(wants)
         found.now_ms = now_ms
-        self._assumption = Assumption.of(found, wants.events)
+        self._assumption = Assumption(found, frozenset(wants.events))
+        self._send(self._assumption.checks())
         return found
 
     def _may_assume(self, missing: Wants, found: Found, now_ms: int) -> bool:
@@ -126,7 +129,6 @@ class PostgresEngine:
         # An agent's counts move where a journal is opened, so its row is locked only where one may be.
         lock_agents = [] if self._known.issuperset(journals) else [call("lock_agents", agents, journals)]
         calls = [
-            *_OPENING,
             *lock_agents,
             call("find_agents", agents),
             call("lock_conversations", conversations),
@@ -135,7 +137,7 @@ class PostgresEngine:
             *[call("find_aliases", *name) for name in names],
             call("get_moment"),
         ]
-        *states, [(clock_us, prunes)] = self._first_run(calls)[len(_OPENING) + len(lock_agents) :]
+        *states, [(clock_us, prunes)] = self._first_run(calls, _OPENING)[len(_OPENING) + len(lock_agents) :]
         aliases = [row for rows in states[4:] for row in rows]
         now_ms = self._server_clock.set(clock_us)
         found = found_states(wants, now_ms, prunes, [*states[:4], aliases])
@@ -179,11 +181,9 @@ class PostgresEngine:
             msg = f"One transaction holds at most {PLACES} events, not {len(changes.events)}."
             raise LedgerUnavailableError(msg, next_step="Append in smaller batches.")
         self._saved = changes
-        if self._assumption is not None:
-            if not self._assumption.covers(changes):
-                msg = "an event is refused or may be on record already"
-                raise RowConflictError(msg)
-            self._send([*_OPENING, *self._assumption.checks(changes)])
+        if self._assumption is not None and not self._assumption.covers(changes):
+            msg = "an event is refused or may be on record already"
+            raise RowConflictError(msg)
         self._send(_calls(changed_rows(changes, bodies, self._parts)))
         self._send(_calls(projected_rows(projection)))
 
@@ -195,17 +195,18 @@ class PostgresEngine:
             self._in_doubt = True
             raise _broken(error) from error
         except ServerError as error:
-            if error.sqlstate == _DISPROVED:
-                self._mind_others()
-            raise explain(error, self._link.label) from error
+            raise self._explained(error) from error
         self._in_doubt = False
         self._heads.keep(self._saved)
 
-    def _mind_others(self) -> None:
-        """Others write to these conversations too: better to ask for a while than to be wrong each time."""
-        until = self._clock.monotonic_us() + SHARED_US
-        self._shared = {cid: then for cid, then in self._shared.items() if then > until - SHARED_US}
-        self._shared.update(dict.fromkeys(self._saved.conversations, until))
+    def _explained(self, error: ServerError) -> LedgerError | RowConflictError:
+        if error.sqlstate == _DISPROVED and self._assumption is not None:
+            # Others write to these conversations too: better to ask for a while than to be wrong each time.
+            now = self._clock.monotonic_us()
+            self._shared = {cid: until for cid, until in self._shared.items() if until > now}
+            for state in self._assumption.found.conversations.values():
+                self._shared[state.cid] = now + SHARED_US
+        return explain(error, self._link.label)
 
     def rollback(self) -> None:
         """See ``contract.Engine``."""
@@ -281,13 +282,16 @@ class PostgresEngine:
     def _draw(self, sequence: str, count: int) -> list[int]:
         return [key for (key,) in self._step(call("draw_keys", sequence, count))]
 
-    def _first_run(self, calls: Sequence[Call]) -> list[list[Row]]:
-        """Run calls that may be repeated, on a new link where the old one broke while nobody looked."""
+    def _first_run(self, calls: Sequence[Call], sent: Sequence[Call] = ()) -> list[list[Row]]:
+        """Run calls that may be repeated, on a new link where the old one broke while nobody looked.
+
+        ``sent`` are the calls that went before.
+        """
         try:
             return self._link.run(calls)
         except LinkLostError:
             self._link = self._redialled()
-            return self._run(calls)
+            return self._run([*sent, *calls])
         except ServerError as error:
             raise explain(error, self._link.label) from error
 
@@ -302,11 +306,11 @@ class PostgresEngine:
     def _step(self, one: Call) -> list[Row]:
         """Run a call between load and save."""
         try:
-            return self._link.run([one])[0]
+            return self._link.run([one])[-1]
         except LinkLostError as error:
             raise _broken(error) from error
         except ServerError as error:
-            raise explain(error, self._link.label) from error
+            raise self._explained(error) from error
 
     def _run(self, calls: Sequence[Call], *, patient: bool = False) -> list[list[Row]]:
         """Run calls; errors come as the contract's."""

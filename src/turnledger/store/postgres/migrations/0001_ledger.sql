@@ -18,7 +18,6 @@ CREATE TABLE ledger (
     xid_base bigint NOT NULL DEFAULT 0
 );
 
--- Rows that every append updates leave room on their page, so that the new version needs no index entry.
 CREATE TABLE agents (
     aid           bigint PRIMARY KEY,
     id            bytea NOT NULL UNIQUE CHECK (octet_length(id) = 16),
@@ -26,7 +25,7 @@ CREATE TABLE agents (
     opened_ms     bigint NOT NULL,
     turns         bigint NOT NULL DEFAULT 0,
     conversations bigint NOT NULL DEFAULT 0
-) WITH (fillfactor = 50);
+);
 
 CREATE SEQUENCE agents_aid OWNED BY agents.aid;
 
@@ -52,7 +51,7 @@ CREATE TABLE conversations (
     shape         text COLLATE "C" NOT NULL,
     place         bytea,
     next_position bigint NOT NULL
-) WITH (fillfactor = 70);
+);
 
 CREATE SEQUENCE conversations_cid OWNED BY conversations.cid;
 
@@ -71,7 +70,7 @@ CREATE TABLE journals (
     holder   bytea,
     epoch    bigint NOT NULL DEFAULT 0,
     until_ms bigint
-) WITH (fillfactor = 70);
+);
 
 CREATE SEQUENCE journals_jid OWNED BY journals.jid;
 
@@ -138,14 +137,14 @@ CREATE TABLE parts (
     key  bigint NOT NULL,
     size bigint NOT NULL,
     data bytea NOT NULL
-);
+) WITH (toast_tuple_target = 8160);
 
 -- Each number drawn is the first of a block of 64: a writer numbers its parts without asking for each.
 CREATE SEQUENCE parts_pid INCREMENT 64 OWNED BY parts.pid;
 
 CREATE INDEX parts_key ON parts (key);
 
--- Recipes and parts come compressed; trying again would only take time.
+-- Recipes and parts come compressed: trying again would only take time, and so does cutting what fits a page.
 ALTER TABLE bodies ALTER recipe SET STORAGE EXTERNAL;
 ALTER TABLE parts ALTER data SET STORAGE EXTERNAL;
 

@@ -20,7 +20,7 @@ CREATE TABLE turns (
     cache_read  bigint,
     cache_write bigint,
     reasoning   bigint
-) WITH (fillfactor = 70);
+);
 
 -- Lists go by (opened_ms, jid).
 CREATE INDEX turns_recent ON turns (opened_ms, jid);
