@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from datetime import UTC, datetime
 
 import pytest
 
 from tests.unit.capture.house import House, opened
 from turnledger.capture.content import Attachment
+from turnledger.capture.receipts import Receipt
+from turnledger.capture.steps import Step
+from turnledger.capture.turn import Turn
+from turnledger.capture.turn_journal import TurnJournal
 from turnledger.errors import CaptureRefused, GrammarError, UsageError
 from turnledger.integrity.verdict import Verdict
 from turnledger.model.vocabulary import TurnStatus
@@ -280,3 +285,22 @@ def test_l09_a_big_observation_is_whole(house: House) -> None:
         turn.commit("x")
     result = house.only(turn.id, "TOOL_RESULT")
     assert len(house.body(result)) == int(result.tokens["bytes"]) > 1_600_000
+
+
+def test_nothing_in_the_recorder_grows_with_the_number_of_turns(house: House) -> None:
+    convo = house.agent.conversation("c")
+
+    def run(turns: int) -> int:
+        for number in range(turns):
+            with convo.turn() as turn:
+                with turn.model_call(request=b"{}") as call:
+                    call.result(b"{}")
+                turn.tool("t", lambda n: n, validated={"n": number})
+                turn.commit("x")
+        del turn, call
+        gc.collect()
+        return sum(isinstance(each, (Turn, Step, TurnJournal, Receipt)) for each in gc.get_objects())
+
+    before = run(1)
+    assert run(50) == before
+    assert not house.ledger._core.heartbeat._turns
