@@ -51,7 +51,8 @@ SYSTEM = SystemClock()
 def to_iso(epoch_ms: int) -> str:
     """Milliseconds since the epoch as RFC 3339 with three digits and ``Z``."""
     moment = _EPOCH + timedelta(milliseconds=epoch_ms)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
+    text = moment.replace(tzinfo=None).isoformat(timespec="milliseconds")
+    return f"{text}Z"
 
 
 def from_iso(text: str) -> int:

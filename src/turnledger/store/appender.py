@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from turnledger.errors import LedgerBusyError, LedgerError, LedgerUnavailableError
 from turnledger.model.draft import Batch, BatchResult
@@ -26,14 +26,15 @@ class Appender:
         self._bodies = bodies
         self._prunes = -1
 
-    def run(self, batches: Sequence[Batch]) -> list[Outcome]:
+    def run(self, batches: list[Batch], gather: Callable[[], Sequence[Batch]] = tuple) -> list[Outcome]:
         """Append these batches in one transaction; the outcomes match them one by one.
 
+        ``gather`` gives batches that came while the write lock was waited for; they are added to ``batches``.
         When this returns, all that is not an error is durable.  A batch that the database itself
         refuses is tried alone, so that it fails alone.  Raises whatever leaves the commit unknown.
         """
         try:
-            return self._transaction(batches)
+            return self._transaction(batches, gather)
         except LedgerBusyError as error:
             return [error for _ in batches]
         except LedgerUnavailableError as error:
@@ -41,18 +42,19 @@ class Appender:
                 return [error]
         return [outcome for batch in batches for outcome in self.run([batch])]
 
-    def _transaction(self, batches: Sequence[Batch]) -> list[Outcome]:
+    def _transaction(self, batches: list[Batch], gather: Callable[[], Sequence[Batch]]) -> list[Outcome]:
         for _ in range(ATTEMPTS):
             try:
-                return self._attempt(batches)
+                return self._attempt(batches, gather)
             except RowConflictError:
                 continue
         msg = f"{ATTEMPTS} attempts to append met other writers' rows."
         raise LedgerBusyError(msg, next_step="Try again; if it goes on, look for a stuck writer.")
 
-    def _attempt(self, batches: Sequence[Batch]) -> list[Outcome]:
+    def _attempt(self, batches: list[Batch], gather: Callable[[], Sequence[Batch]]) -> list[Outcome]:
         engine = self._engine
         engine.begin()
+        batches += gather()
         self._bodies.begin()
         try:
             found = engine.load(wants_of(batches))

@@ -28,7 +28,7 @@ PATIENCE_S = 0.001
 
 _T = TypeVar("_T")
 _Append = tuple[Batch, "Future[BatchResult]"]
-_Task = tuple[Callable[[Engine], None], Callable[[BaseException], object]]
+_Task = tuple[Callable[[Engine], None], Callable[[BaseException], None]]
 
 _living: weakref.WeakSet[Writer] = weakref.WeakSet()
 _inherited: list[object] = []
@@ -87,9 +87,13 @@ class Writer:
             except BaseException as error:  # noqa: BLE001  it belongs to the caller who waits
                 future.set_exception(error)
 
+        def refuse(error: BaseException) -> None:
+            if not future.done():
+                future.set_exception(error)
+
         with self._wake:
             self._check_open()
-            self._tasks.append((run, lambda error: future.done() or future.set_exception(error)))
+            self._tasks.append((run, refuse))
             self._wake.notify()
         return future
 
@@ -172,7 +176,13 @@ class Writer:
         return self._engine, self._appender
 
     def _append(self, engine: Engine, appender: Appender, group: list[_Append]) -> None:
-        outcomes = appender.run([batch for batch, _ in group])
+        def gather() -> list[Batch]:
+            with self._wake:
+                late = self._take_group()
+            group.extend(late)
+            return [batch for batch, _ in late]
+
+        outcomes = appender.run([batch for batch, _ in group], gather)
         for (_, future), outcome in zip(group, outcomes, strict=True):
             if isinstance(outcome, LedgerError):
                 future.set_exception(outcome)
