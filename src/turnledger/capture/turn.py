@@ -133,8 +133,10 @@ class Turn(Recording):
         """Run ``function`` as a tool and give back what it returns.
 
         It is called with the validated arguments as keywords.  What an async function returns is to be
-        awaited, what a generator function returns to be iterated, like its own.  Raises UsageError where the
-        arguments are no JSON object; the function has not run then, and the record says ``invalid``.
+        awaited, what a generator function returns to be iterated, like its own.  A plain function runs at
+        once and blocks an event loop as it always does, and so do the records before and after it.
+        Raises UsageError where the arguments are no JSON object; the function has not run then, and the
+        record says ``invalid``.
         """
         step = self.tool_call(
             tool, supplied=supplied, validated=validated, ordinal=ordinal, call_id=call_id, call=call
