@@ -19,6 +19,7 @@ from turnledger.server.examples import example_of
 from turnledger.server.question import Question
 from turnledger.server.reply import SCHEMAS
 from turnledger.version import __version__
+from turnledger.wire import capture_lookups
 from turnledger.wire.capture_form import CaptureAnswer, CaptureRequest
 
 __all__ = ["describe"]
@@ -43,7 +44,11 @@ def describe(app: FastAPI, routers: Iterable[APIRouter]) -> dict[str, Any]:
         routes=app.routes,
         summary="A ledger's API.",
     )
-    schemas = _schemas()
+    # The framework names the closed vocabularies of parameters; answers and questions are named here.
+    named = document["components"]["schemas"]
+    schemas = dict(
+        sorted({**{name: one for name, one in named.items() if "enum" in one}, **_schemas()}.items())
+    )
     document["components"] = {"schemas": schemas, "securitySchemes": _SECURITY}
     for route in (route for router in routers for route in router.routes if isinstance(route, APIRoute)):
         for method in route.methods or ():
@@ -77,9 +82,10 @@ def _give_examples(operation: dict[str, Any], schemas: Mapping[str, Mapping[str,
 def _schemas() -> dict[str, Any]:
     for module in pkgutil.iter_modules(answer_modules.__path__):
         importlib.import_module(f"{answer_modules.__name__}.{module.name}")
-    kinds = [*_below(Answer), *_below(Question), CaptureRequest, CaptureAnswer]
+    lookups = [getattr(capture_lookups, name) for name in capture_lookups.__all__]
+    kinds = [*_below(Answer), *_below(Question), CaptureRequest, CaptureAnswer, *lookups]
     _, found = msgspec.json.schema_components(kinds, ref_template=SCHEMAS + "{name}")
-    return dict(sorted(found.items()))
+    return found
 
 
 def _below(kind: type[msgspec.Struct]) -> Iterator[type[msgspec.Struct]]:
