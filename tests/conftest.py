@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -15,8 +18,25 @@ from tests.pg_server import Server, find_binaries, running_server
 settings.register_profile("turnledger", deadline=None, print_blob=True)
 settings.load_profile("turnledger")
 
-LEFT_OUT = "PostgreSQL: left out (no server binaries found)"
 RUNS_LAST = ("slow", "crash")
+
+
+@cache
+def can_mount() -> bool:
+    """Whether a test may have a mount namespace of its own, for a disk that is small or read-only."""
+    unshare = shutil.which("unshare")
+    if unshare is None:
+        return False
+    return subprocess.run([unshare, "--map-root-user", "--mount", "true"], check=False).returncode == 0
+
+
+def left_out() -> dict[str, str]:
+    """The markers whose tests cannot run on this machine, each with the line that says so."""
+    here = {
+        "postgres": (find_binaries() is not None, "PostgreSQL: left out (no server binaries found)"),
+        "mount": (can_mount(), "Full and read-only disks: left out (no mount namespace to be had)"),
+    }
+    return {marker: line for marker, (there, line) in here.items() if not there}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -26,24 +46,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    required = config.getoption("--require-postgres") or os.environ.get("CI") == "true"
-    if required and find_binaries() is None:
-        msg = f"{LEFT_OUT}, and leaving an engine out is a failure here."
+    missing = left_out()
+    asked_for = config.getoption("--require-postgres") and "postgres" in missing
+    if missing and (asked_for or os.environ.get("CI") == "true"):
+        msg = f"{'; '.join(missing.values())}: leaving it out is a failure here."
         raise pytest.UsageError(msg)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what cannot run here; run what is fast before what is slow."""
-    if find_binaries() is None:
-        left_out = [item for item in items if item.get_closest_marker("postgres")]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if not item.get_closest_marker("postgres")]
+    missing = left_out()
+    cannot_run = {item for item in items if any(item.get_closest_marker(marker) for marker in missing)}
+    if cannot_run:
+        config.hook.pytest_deselected(items=list(cannot_run))
+        items[:] = [item for item in items if item not in cannot_run]
     items.sort(key=lambda item: any(item.get_closest_marker(name) for name in RUNS_LAST))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    if find_binaries() is None:
-        terminalreporter.write_line(LEFT_OUT, yellow=True)
+    for line in left_out().values():
+        terminalreporter.write_line(line, yellow=True)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -14,6 +14,7 @@ def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.
     """A suite with one test for each engine, on a machine without a PostgreSQL server."""
     monkeypatch.setattr(conftest, "find_binaries", lambda: None)
     monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setattr(conftest, "can_mount", lambda: True)
     hooks = "pytest_addoption, pytest_configure, pytest_collection_modifyitems, pytest_terminal_summary"
     pytester.makeconftest(f"from tests.conftest import {hooks}")
     pytester.makeini("[pytest]\nmarkers = postgres: needs a server")
