@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 from uuid import UUID
 
 from turnledger.capture.content import BINARY, JSON, Attachment, Content
@@ -26,8 +26,7 @@ _MEDIA_TYPE = re.compile(r"[a-z]+/[ -~]{1,120}")
 Facts = Mapping[str, object]
 
 
-@dataclass(frozen=True, slots=True)
-class Composed:
+class Composed(NamedTuple):
     """One event with its bodies; it can be sent as often as needed and stays one event."""
 
     event: Event
@@ -69,11 +68,11 @@ class Composed:
 
     def saying(self, event: Event) -> Composed:
         """The same with other tokens, before it was sent for the first time."""
-        return replace(self, event=event)
+        return self._replace(event=event)
 
     def closing_with(self, event: Event, closing: Closing) -> Composed:
         """The same as the turn's last event."""
-        return replace(self, event=event, closing=closing)
+        return self._replace(event=event, closing=closing)
 
 
 def compose(

@@ -6,7 +6,6 @@ A draft is complete except for what only the ledger can give it: ``seq``, ``prev
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 from uuid import UUID
@@ -29,16 +28,14 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Journal:
+class Journal(NamedTuple):
     """Which journal: its kind and id."""
 
     kind: JournalKind
     id: UUID
 
 
-@dataclass(frozen=True, slots=True)
-class Body:
+class Body(NamedTuple):
     """The bytes of one slot with the 32-byte salt of their commitment."""
 
     slot: str
@@ -46,8 +43,7 @@ class Body:
     salt: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Closing:
+class Closing(NamedTuple):
     """What TURN_CLOSED will say, known to the writer of COMMIT or ABORT; ``ms`` is the turn's duration."""
 
     status: TurnStatus
@@ -55,8 +51,7 @@ class Closing:
     ms: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Lease:
+class Lease(NamedTuple):
     """A writer's hold on a turn: appends carry the epoch, ``ttl_ms`` is asked for at opening and renewal."""
 
     holder: UUID
@@ -64,8 +59,7 @@ class Lease:
     ttl_ms: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Draft:
+class Draft(NamedTuple):
     """One event as its writer made it.
 
     ``tokens`` is the summary up to and without ``detail=``; ``detail`` the exact bytes of the detail
@@ -102,8 +96,7 @@ class AliasKind(StrEnum):
     MEMORY = "memory"
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """An outside name and the id it shall have, unless it has one already.
 
     ``scope`` is the agent (nil for agents themselves; the conversation for messages).
@@ -115,8 +108,7 @@ class Claim:
     target: UUID
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(NamedTuple):
     """All or nothing: the claim first, then the drafts in order.
 
     Where the claim's name is taken already nothing is appended and the result names its owner.
@@ -162,8 +154,7 @@ class Placed(NamedTuple):
     position: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class BatchResult:
+class BatchResult(NamedTuple):
     """``placed`` matches the drafts one by one (also for duplicates); ``target`` the owner of the claim."""
 
     status: BatchStatus

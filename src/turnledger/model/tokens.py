@@ -50,7 +50,7 @@ def cut_value(text: str) -> tuple[str, bool]:
 
 def _value(key: str, value: TokenValue) -> str:
     if isinstance(value, StrEnum):
-        return value.value
+        return str(value)
     if isinstance(value, str):
         quoted = quote_value(value)
         if len(quoted) > VALUE_BYTES:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from turnledger.errors import GrammarError
+from turnledger.wire.value_plain import encode_plain
 from turnledger.wire.values import TAG, decode_value, encode_value
 
 __all__ = ["decode_detail", "detail_digest", "encode_detail"]
@@ -21,6 +22,9 @@ def encode_detail(record: Mapping[str, object]) -> bytes:
     Raises GrammarError for a record with a key that is no text, or is the encoder's own.
     """
     plain: dict[Any, object] = {**record}
+    data = encode_plain(plain)  # which gives nothing for a record with such a key
+    if data is not None:
+        return data
     if TAG in plain or not all(isinstance(key, str) for key in plain):
         msg = f"A detail record has text for keys, and none of them is {TAG!r}."
         raise GrammarError(msg, next_step="Rename the key.")

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from dataclasses import replace
 
 import pytest
 
@@ -116,7 +115,7 @@ def test_an_end_that_cannot_be_recorded_is_said(house: House) -> None:
 def test_what_the_ledger_itself_refuses_is_named(house: House) -> None:
     with pytest.raises(CaptureRefused, match="detail record is over"), house.agent.turn() as turn:
         step = turn.tool_call("t")
-        step._intent = replace(step._intent, detail=step._intent.detail + b" " * (1 << 18))
+        step._intent = step._intent._replace(detail=step._intent.detail + b" " * (1 << 18))
         step.__enter__()
     assert house.only(turn.id, "ABORT").tokens["status"] == "refused"
 

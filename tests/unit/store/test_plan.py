@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import hashlib
 import itertools
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -141,8 +142,7 @@ def test_o01_the_same_batch_twice_is_one_and_other_content_is_a_recorded_conflic
     assert second.status is BatchStatus.DUPLICATE
     assert second.placed == first.placed
     other = bench.draft("PROGRESS", "kind=ack chars=2", turn=turn)
-    forged = Draft(**{name: getattr(other, name) for name in Draft.__slots__} | {"event_id": draft.event_id})
-    assert bench.place(forged).status is BatchStatus.CONFLICT
+    assert bench.place(other._replace(event_id=draft.event_id)).status is BatchStatus.CONFLICT
     assert [conflict.event_id for conflict in bench.last.changes.conflicts] == [draft.event_id]
 
 
@@ -236,12 +236,11 @@ def test_ordinals_are_gap_free_even_when_openings_are_refused(bench: Bench) -> N
     ],
 )
 def test_what_is_outside_the_grammar_is_refused(
-    bench: Bench, kind: str, tokens: str, changes: dict[str, object]
+    bench: Bench, kind: str, tokens: str, changes: dict[str, Any]
 ) -> None:
     turn = bench.open_turn()
     draft = bench.draft(kind, tokens, turn=turn)
-    fields = {name: getattr(draft, name) for name in Draft.__slots__} | changes
-    assert bench.place(Draft(**fields)).refusal is Refusal.GRAMMAR
+    assert bench.place(draft._replace(**changes)).refusal is Refusal.GRAMMAR
 
 
 def test_small_keys_of_refused_openings_are_never_given_twice(bench: Bench) -> None:
@@ -280,8 +279,7 @@ def test_one_event_id_twice_in_a_batch_is_refused(bench: Bench) -> None:
 def test_an_event_must_name_the_conversation_of_its_journal(bench: Bench, conversation: UUID | None) -> None:
     turn = bench.open_turn()
     draft = bench.draft("PROGRESS", "kind=ack chars=1", turn=turn)
-    fields = {name: getattr(draft, name) for name in Draft.__slots__} | {"conversation": conversation}
-    assert bench.place(Draft(**fields)).refusal is Refusal.UNKNOWN_JOURNAL
+    assert bench.place(draft._replace(conversation=conversation)).refusal is Refusal.UNKNOWN_JOURNAL
 
 
 @pytest.mark.parametrize(
