@@ -13,7 +13,7 @@ from uuid import UUID
 from turnledger.ids import NIL, derived_id
 from turnledger.integrity.chain import event_hash
 from turnledger.model.draft import AliasKind, Batch, BatchResult, BatchStatus, Claim, Draft, Placed, Refusal
-from turnledger.model.events import ModelCall, ModelResult, TurnClosed
+from turnledger.model.events import Approval, ModelCall, ModelResult, TurnClosed
 from turnledger.model.registry import FINAL_TYPES
 from turnledger.model.vocabulary import ApprovalDecision, Assurance, JournalKind, TurnStatus
 from turnledger.store.admission import assurance_of, opening_of, problem_of
@@ -67,6 +67,13 @@ class _RefusedError(Exception):
         super().__init__(reason)
         self.refusal = refusal
         self.reason = reason
+
+
+def _is_parked(draft: Draft, journal: JournalState) -> bool:
+    """A turn is parked from the question of an approval to its decision, whatever is said in between."""
+    if draft.type == Approval.TYPE:
+        return f"decision={ApprovalDecision.REQUESTED}" in draft.tokens
+    return journal.until_ms is None and journal.next_seq > 0
 
 
 def _said_twice(batch: Batch) -> BatchResult | None:
@@ -196,11 +203,11 @@ class Planner:
         if journal.conversation != draft.conversation:
             reason = f"Journal {journal.id} belongs to another conversation than the event says."
             raise _RefusedError(Refusal.UNKNOWN_JOURNAL, reason)
+        if journal.kind is JournalKind.TURN:
+            self._check_lease(draft, journal)
         if draft.place is not None and draft.place != journal.next_seq:
             reason = f"Journal {journal.id} stands at {journal.next_seq}, not at {draft.place}."
             raise _RefusedError(Refusal.OUT_OF_PLACE, reason)
-        if journal.kind is JournalKind.TURN:
-            self._check_lease(draft, journal)
         event = self._number(
             journal, draft.event_id, draft.type, draft.tokens, draft.detail, draft.payload_hash
         )
@@ -364,8 +371,7 @@ class Planner:
         lease = draft.lease
         if lease is None or lease.epoch != journal.epoch or lease.holder != journal.holder:
             raise _RefusedError(Refusal.TURN_LOST, f"Another writer holds turn {journal.id} now.")
-        parked = draft.type == "APPROVAL" and f"decision={ApprovalDecision.REQUESTED}" in draft.tokens
-        journal.until_ms = None if parked else self._found.now_ms + lease.ttl_ms
+        journal.until_ms = None if _is_parked(draft, journal) else self._found.now_ms + lease.ttl_ms
 
     def _close(self, draft: Draft, journal: JournalState) -> None:
         closing = draft.closing

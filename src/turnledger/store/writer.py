@@ -32,6 +32,7 @@ _Task = tuple[Callable[[Engine], None], Callable[[BaseException], None]]
 
 _living: weakref.WeakSet[Writer] = weakref.WeakSet()
 _inherited: list[object] = []
+_held: list[Writer] = []
 
 
 class Writer:
@@ -45,6 +46,7 @@ class Writer:
         _living.add(self)
 
     def _start_afresh(self) -> None:
+        self._busy = threading.Lock()
         self._wake = threading.Condition(threading.Lock())
         self._appends: deque[_Append] = deque()
         self._tasks: deque[_Task] = deque()
@@ -130,7 +132,8 @@ class Writer:
             if not tasks and not group:
                 break
             try:
-                self._serve(tasks, group)
+                with self._busy:
+                    self._serve(tasks, group)
             except BaseException as error:  # noqa: BLE001  nobody may wait for a thread that is gone
                 self._stop(error, tasks, group)
             writers = len(group) + len(self._appends)
@@ -208,10 +211,23 @@ class Writer:
                 future.set_exception(error)
 
 
-def _after_fork() -> None:
+def _before_fork() -> None:
+    # SQLite counts its locks per process: a child forked inside a transaction would wait for it for ever.
     for writer in list(_living):
-        writer._leave_to_parent()  # noqa: SLF001  the module's own class
+        writer._busy.acquire()  # noqa: SLF001  the module's own class
+        _held.append(writer)
+
+
+def _after_in_parent() -> None:
+    while _held:
+        _held.pop()._busy.release()  # noqa: SLF001
+
+
+def _after_in_child() -> None:
+    _held.clear()
+    for writer in list(_living):
+        writer._leave_to_parent()  # noqa: SLF001
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_in_parent, after_in_child=_after_in_child)

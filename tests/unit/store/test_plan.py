@@ -211,6 +211,8 @@ def test_waiting_for_an_approval_parks_the_lease(bench: Bench) -> None:
     assert bench.found.journals[turn].until_ms == NOW + 30_000
     bench.place(bench.draft("APPROVAL", "subject=1 decision=requested", turn=turn))
     assert bench.found.journals[turn].until_ms is None
+    bench.place(bench.draft("PROGRESS", "kind=ack chars=1", turn=turn))
+    assert bench.found.journals[turn].until_ms is None, "what is said while waiting does not end the wait"
     bench.place(bench.draft("APPROVAL", "subject=1 decision=granted", turn=turn))
     assert bench.found.journals[turn].until_ms == NOW + 30_000
 
