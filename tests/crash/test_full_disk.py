@@ -13,10 +13,7 @@ import pytest
 
 from tests.unit.capture.processes import ROOT
 
-pytestmark = [
-    pytest.mark.crash,
-    pytest.mark.skipif(sys.platform != "linux", reason="mounts a tmpfs of its own"),
-]
+pytestmark = [pytest.mark.crash, pytest.mark.mount]
 
 FILLING = """
 import json, os, sys, turnledger
