@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator
 
 from rich.cells import cell_len
 
-from turnledger.cli.line import QUIET, WARN, size
+from turnledger.cli.line import BAD, QUIET, WARN, size
 from turnledger.cli.safe_text import block_lines, one_line
 from turnledger.cli.screen import Screen
+from turnledger.errors import LedgerCorruptError
 from turnledger.query.previews import media_type, whole_body
 from turnledger.query.timeline import Entry
 from turnledger.store.contract import Reader
@@ -33,9 +34,12 @@ def show_bodies(screen: Screen, reader: Reader, entry: Entry) -> None:
             continue
         screen.line((about, "bold dim"), indent=_INDENT)
         room = None if screen.width is None else max(screen.width - _INDENT - len(bar), 20)
-        for line in _lines(content.read()):
-            for part in _wrapped(line, room):
-                screen.line((bar, QUIET), (part, ""), indent=_INDENT)
+        try:
+            for line in _lines(content.read()):
+                for part in _wrapped(line, room):
+                    screen.line((bar, QUIET), (part, ""), indent=_INDENT)
+        except LedgerCorruptError as error:
+            screen.line((f"damaged: {one_line(error.message)}", BAD), indent=_INDENT)
 
 
 def _lines(chunks: Iterator[bytes]) -> Iterator[str]:

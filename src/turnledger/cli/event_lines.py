@@ -203,7 +203,7 @@ class EventLines:
     def _abort(self, entry: Entry) -> Line:
         status = entry.tokens.get("status", "?")
         line = self._line("problem", entry, "abort", BAD).say(status, status_style(status))
-        return line.say(_given(entry, "reason", "reason "))
+        return self._cite(line.say(_given(entry, "reason", "reason ")), entry)
 
     def _unknown(self, entry: Entry) -> Line:
         summary = entry.row.summary.partition(" detail=")[0]

@@ -54,7 +54,7 @@ def turn_tokens(row: TurnRow) -> str:
     read = [count for count in (row.tokens_in, row.cache_read, row.cache_write) if count is not None]
     written = [count for count in (row.tokens_out, row.reasoning) if count is not None]
     if not read and not written:
-        return "not recorded"
+        return "not recorded" if row.model_calls else "no model call"
     text = f"{number(sum(read)) if read else '?'}→{number(sum(written)) if written else '?'}"
     return text + (f" ({number(row.cache_read)} cached)" if row.cache_read else "")
 
@@ -155,10 +155,10 @@ def _problems(screen: Screen, report: TurnReport) -> None:
         found += [
             f"#{tool.result_seq} the model asked for {tool.tool}, nobody ran it" for tool in report.unrun
         ]
-    for entry in report.entries:
-        if entry.row.type in {"ERROR", "ABORT"}:
-            why = entry.tokens.get("class") or entry.tokens.get("reason") or ""
-            found.append(f"#{entry.row.seq} {entry.row.type.lower()} {why}")
+    errors = [entry for entry in report.entries if entry.row.type == "ERROR"]
+    for entry in errors or [entry for entry in report.entries if entry.row.type == "ABORT"]:
+        why = entry.tokens.get("class") or entry.tokens.get("reason") or ""
+        found.append(f"#{entry.row.seq} {entry.row.type.lower()} {why}")
     for words in found[:_SHOWN]:
         _field(screen, "problem", (one_line(words, 200), BAD))
     if len(found) > _SHOWN:

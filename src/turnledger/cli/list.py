@@ -11,7 +11,7 @@ import click
 
 from turnledger.cli.headers import conversation_title, conversation_tokens, turn_tokens
 from turnledger.cli.ledger import reading
-from turnledger.cli.line import QUIET, status_style
+from turnledger.cli.line import QUIET, counted, status_style
 from turnledger.cli.moments import Zone, duration, utc_offset
 from turnledger.cli.names import short
 from turnledger.cli.options import json_option, ledger_option, zone_option
@@ -140,7 +140,7 @@ class ListPage:
                 screen, zone, [row for row in self.rows if isinstance(row, ConversationRow)], ids
             )
         more = "all there are." if self.key is None else f"and there are more: --after {_key_text(self.key)}"
-        note(f"{len(self.rows):,} {self.what}, {more}")
+        note(f"{counted(len(self.rows), self.what.removesuffix('s'))}, {more}")
 
 
 def _key_text(key: tuple[int, ...]) -> str:

@@ -57,6 +57,17 @@ class Program(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; where whoever read its output has left, it ends in silence."""
+        try:
+            result: object = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # Nothing more can be written, not even at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(Status.BROKEN_PIPE)
+        return result
+
     def main(  # type: ignore[override]  # click's own has overloads for embedding, which ends in no exit
         self,
         args: Sequence[str] | None = None,
@@ -71,7 +82,6 @@ class Program(click.Group):
                 stream.reconfigure(errors="backslashreplace")
         try:
             status = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
-            sys.stdout.flush()
         except Exception as error:  # noqa: BLE001  the last line of defence: no traceback at a user
             status = _explain(error)
         sys.exit(int(status or 0))
@@ -79,10 +89,6 @@ class Program(click.Group):
 
 def _explain(error: Exception) -> Status:
     """Say on stderr what went wrong; the status to leave with."""
-    if isinstance(error, BrokenPipeError):
-        # Whoever read the output has enough; nothing more can be written, not even at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return Status.BROKEN_PIPE
     if isinstance(error, click.Abort):
         return Status.INTERRUPTED
     if isinstance(error, click.ClickException):

@@ -80,7 +80,7 @@ class ShowText:
         view = TimelineView(self._screen, self._zone, with_brackets=with_brackets)
         for line in Story(self._reader, lines, room, doubts).tell(entries):
             view.show_line(line)
-            if self._bodies:
+            if self._bodies and not line.derived:
                 for entry in line.entries:
                     show_bodies(self._screen, self._reader, entry)
         for turn in view.still_open():

@@ -92,9 +92,9 @@ def command(
             cursor = _beginning(reader, scope) if moment is None else cursor_at(reader, moment, scope.agent)
         show = _json_shower(reader) if as_json else _text_shower(reader, zone, scope)
         tail = Tail(reader, scope, cursor)
-        if not (as_json or no_follow):
-            note("Following; Ctrl-C ends it.")
         try:
+            if not (as_json or no_follow):
+                note("Following; Ctrl-C ends it.")
             for entry in tail.entries(follow=not no_follow):
                 show(entry)
         except KeyboardInterrupt:

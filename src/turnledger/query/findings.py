@@ -164,7 +164,7 @@ _WORDS: Final[dict[Reason, str]] = {
     Reason.TRUNCATED: "it ends before {event}: the file was cut",
     Reason.EVENT_ID: "{event} has another id than the one that the chain covers",
     Reason.POSITION: "the conversation's timeline has a hole or a doubled place{at}",
-    Reason.HEAD: "its head is not its last event: events were cut off its end or put there",
+    Reason.HEAD: "its head is not its last event: events were cut off its end or put there{at}",
     Reason.TURN_CLOSED: "its conversation says that it ended otherwise: it was cut, continued or rewritten",
     Reason.MISSING_JOURNAL: "its conversation opened this turn, and its journal is gone",
     Reason.UNLISTED_JOURNAL: "no conversation opened this turn: it was put in, or its conversation was cut",

@@ -15,7 +15,7 @@ from turnledger.store.contract import Reader
 __all__ = ["Named", "find_agent", "looks_like_id", "resolve"]
 
 _SHOWN = 4
-_ID = re.compile(r"[0-9a-f]{1,8}(-[0-9a-f]{0,4}){0,3}(-[0-9a-f]{0,12})?|[0-9a-f]{9,32}")
+_DIGITS = re.compile(r"[0-9a-f]{1,32}")
 _DASHES_AFTER = (8, 12, 16, 20)
 
 
@@ -29,7 +29,10 @@ class Named:
 
 def looks_like_id(text: str) -> bool:
     """Whether ``text`` could be a UUID or its beginning, dashes or not, in either case."""
-    return _ID.fullmatch(text.lower()) is not None
+    digits = text.lower().replace("-", "")
+    if _DIGITS.fullmatch(digits) is None:
+        return False
+    return "-" not in text or text.lower().removesuffix("-") == _with_dashes(digits)
 
 
 def resolve(reader: Reader, text: str, kinds: Collection[str] = ("turn", "conversation")) -> Named:

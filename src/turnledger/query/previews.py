@@ -80,9 +80,11 @@ def _head(reader: Reader, entry: Entry, slot: str, limit: int) -> tuple[GlanceSt
         content = reader.body(entry.row.event_id, slot)
         if content is None or isinstance(content, BodyRow):
             return GlanceState.PRUNED, b"", row.size
-        return GlanceState.TEXT, b"".join(content.read(0, min(limit, content.size))), content.size
+        data = b"".join(content.read(0, min(limit, content.size)))
     except LedgerCorruptError:
         return GlanceState.DAMAGED, b"", row.size
+    is_whole = len(data) == min(limit, content.size)
+    return GlanceState.TEXT if is_whole else GlanceState.DAMAGED, data, content.size
 
 
 def body_glance(reader: Reader, entry: Entry, slot: str = "payload") -> Glance:

@@ -9,6 +9,7 @@ from enum import Enum
 from uuid import UUID
 
 from turnledger.clock import to_iso
+from turnledger.errors import LedgerCorruptError
 from turnledger.model.rows import BodyRow
 from turnledger.query.previews import media_type, whole_body
 from turnledger.query.timeline import Entry
@@ -99,6 +100,9 @@ def _body_object(reader: Reader, entry: Entry, body: BodyRow, whole: bool) -> di
     content = whole_body(reader, entry, body.slot)
     if content is None:
         return {**about, "state": "pruned"}
-    data = bytes_to_json(b"".join(content.read()))
+    try:
+        data = bytes_to_json(b"".join(content.read()))
+    except LedgerCorruptError:
+        return {**about, "state": "damaged"}
     salt = base64.b64encode(content.salt).decode("ascii")
     return {**about, "state": "present", "salt": salt, **(data if isinstance(data, dict) else {"text": data})}

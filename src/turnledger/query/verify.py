@@ -181,9 +181,16 @@ class _JournalCheck:
                     self._owner.note(event)
                 self._slots(event, slots)
             self._last = event
+        report = chain.report()
+        if report.events != self._row.events or report.head != self._row.head.hex():
+            chain.fail(Reason.HEAD, at=self._end_place(report.events))
         if waiting is not None:
-            chain.fail(Reason.PAYLOAD)
-        return self._close(chain.report())
+            chain.fail(Reason.PAYLOAD, at=waiting.seq)
+        return self._close(report)
+
+    def _end_place(self, events: int) -> int:
+        """The first event that is missing at the end, or too much there; -1 where it is neither."""
+        return -1 if events == self._row.events else min(events, self._row.events)
 
     def _event(self, event: RecordedEvent) -> None:
         chain, detail = self._chain, event.detail
@@ -238,8 +245,6 @@ class _JournalCheck:
 
     def _close(self, report: ChainReport) -> Verification:
         chain, row = self._chain, self._row
-        if chain.intact and (report.events != row.events or report.head != row.head.hex()):
-            chain.fail(Reason.HEAD, at=-1)
         if chain.intact and row.journal.kind is JournalKind.TURN:
             self._against_conversation(report)
         if self._counts.skipped:

@@ -1,0 +1,195 @@
+"""The program itself: help that loads nothing, every ending as a status and a clear line, no traceback."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.kit import Recorded, run
+from turnledger.cli import program as program_module
+from turnledger.cli.commands import COMMANDS
+from turnledger.errors import LedgerUnavailableError
+
+PYTHON = [sys.executable, "-m", "turnledger"]
+
+
+def test_help_lists_every_command_and_loads_none_of_them() -> None:
+    code = (
+        "import sys\n"
+        "from turnledger.cli import main\n"
+        "try:\n    main(['--help'])\n"
+        "except SystemExit:\n    pass\n"
+        "loaded = {name.split('.')[0] for name in sys.modules} & {'rich', 'sqlite3', 'msgspec', 'psycopg'}\n"
+        "sys.exit(str(loaded) if loaded else 0)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert all(name in done.stdout for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself(name: str) -> None:
+    shown = run(name, "--help")
+    assert shown.status == 0
+    assert "Usage: turnledger" in shown.out
+
+
+def test_version_is_said() -> None:
+    assert run("--version").out.startswith("turnledger 0.")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["frobnicate"],
+        ["list", "--nope"],
+        ["list", "--limit", "0"],
+        ["list", "--limit", "many"],
+        ["list", "--shape", "square"],
+        ["list", "--tz", "Mars/Olympus"],
+        ["show"],
+        ["show", "a", "b"],
+        ["verify"],
+        ["verify", "--all", "0198"],
+        ["export"],
+        ["export", "--all", "0198"],
+        ["export", "--all", "--fixture"],
+        ["export", "0198", "--salts"],
+        ["export", "0198", "--json"],
+        ["tail", "0198", "--agent", "x"],
+        ["tail", "--since", "1h", "--after", "3"],
+        ["completion", "tcsh"],
+        ["list", "--ledger", "memory:"],
+        ["list", "--ledger", "off"],
+        ["list", "--ledger", "ftp://x"],
+    ],
+    ids=" ".join,
+)
+def test_wrong_use_is_status_2_and_says_what_to_do(arguments: list[str]) -> None:
+    refused = run(*arguments)
+    assert (refused.status, refused.out) == (2, "")
+    assert refused.err.startswith("turnledger: ")
+    assert "Traceback" not in refused.err
+    assert len(refused.err.splitlines()) <= 2
+
+
+@pytest.mark.parametrize(
+    "name", ["list", "show 0198", "tail", "verify --all", "export --all", "migrate", "doctor"]
+)
+def test_reading_never_makes_a_ledger(name: str, ledger_path: Path) -> None:
+    refused = run(*name.split(), "--ledger", ledger_path)
+    assert (refused.status, refused.out) == (3, "")
+    assert f"There is no ledger at {ledger_path}." in refused.err
+    assert list(ledger_path.parent.iterdir()) == []
+
+
+def test_a_file_that_is_no_ledger_is_refused_untouched(ledger_path: Path) -> None:
+    ledger_path.write_bytes(b"no database " * 500)
+    refused = run("list", "--ledger", ledger_path)
+    assert refused.status == 3
+    assert "is not a ledger" in refused.err
+    assert ledger_path.read_bytes() == b"no database " * 500
+
+
+def test_a_server_that_cannot_be_reached_is_status_3() -> None:
+    refused = run("list", "--ledger", "postgresql://nobody:secret@127.0.0.1:1/none")
+    assert refused.status == 3
+    assert "cannot be reached" in refused.err
+    assert "secret" not in refused.err
+
+
+def test_turnledger_url_chooses_the_ledger(support: Recorded) -> None:
+    assert "support" in run("list", env={"TURNLEDGER_URL": str(support.path)}).out
+
+
+def test_a_fault_shows_no_traceback_and_no_content(
+    support: Recorded, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        msg = "secret body"
+        raise RuntimeError(msg)
+
+    monkeypatch.setattr("turnledger.cli.list.find_agent", fail)
+    shown = support.run("list", "--agent", "support")
+    assert shown.status == 3
+    assert "RuntimeError in" in shown.err
+    assert "secret body" not in shown.err
+    assert "Traceback" not in shown.err
+    assert "Traceback" in support.run("list", "--agent", "x", env={"TURNLEDGER_TRACEBACK": "1"}).err
+
+
+def test_errors_name_the_next_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_url: str | None) -> None:
+        msg = "It is \x1b[31mgone."
+        raise LedgerUnavailableError(msg, next_step="Look elsewhere.")
+
+    monkeypatch.setattr("turnledger.cli.list.reading", fail)
+    shown = run("list")
+    assert (shown.status, shown.err) == (3, "turnledger: It is ␛[31mgone.\n            Look elsewhere.\n")
+
+
+def test_ctrl_c_is_status_130(support: Recorded) -> None:
+    tail = subprocess.Popen(
+        [*PYTHON, "tail", "--ledger", str(support.path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert tail.stderr is not None
+    assert tail.stderr.readline() == "Following; Ctrl-C ends it.\n"
+    tail.send_signal(signal.SIGINT)
+    out, err = tail.communicate(timeout=30)
+    assert (tail.returncode, out) == (130, "")
+    assert "Go on where it was with --after" in err
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize(
+    "command", [["show", "conversation"], ["export", "--all"], ["list", "--json"], ["tail"]]
+)
+def test_a_reader_that_leaves_is_no_error(support: Recorded, command: list[str]) -> None:
+    arguments = [support.ids.get(word, word) for word in command]
+    if command == ["tail"]:
+        arguments += ["--after", "0"]
+    read, write = os.pipe()
+    os.close(read)  # whoever read is gone before the first line
+    done = subprocess.run(
+        [*PYTHON, *arguments, "--ledger", str(support.path)],
+        stdout=write,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+    os.close(write)
+    assert done.returncode == program_module.Status.BROKEN_PIPE
+    assert [line for line in done.stderr.splitlines() if "Following" not in line] == []
+
+
+def test_python_m_turnledger_is_the_program() -> None:
+    done = subprocess.run([*PYTHON, "--version"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout[:11]) == (0, "turnledger ")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_a_script_that_asks_the_program(shell: str) -> None:
+    script = run("completion", shell)
+    assert script.status == 0
+    assert f"_TURNLEDGER_COMPLETE={shell}_complete" in script.out
+
+
+def test_completion_knows_the_commands() -> None:
+    asked = {"_TURNLEDGER_COMPLETE": "bash_complete", "COMP_WORDS": "turnledger ver", "COMP_CWORD": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", "from turnledger.cli import main; main()"],
+        env={**os.environ, **asked},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "plain,verify\n"
