@@ -48,7 +48,7 @@ class Scribe:
 
     def append(self, *batches: Batch) -> list[BatchResult]:
         """Append and expect every batch to be answered."""
-        return [answered(outcome) for outcome in self.appender.run(batches)]
+        return [answered(outcome) for outcome in self.appender.run(list(batches))]
 
     def step(self, tokens: str = "guard=size decision=allow", body: bytes | None = None) -> Draft:
         """A step of the turn."""

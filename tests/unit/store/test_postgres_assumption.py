@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -75,7 +74,7 @@ def test_after_somebody_else_wrote_it_is_planned_again(scribe: Scribe, other: Sc
 
 def test_a_lease_that_went_to_somebody_else_is_seen(scribe: Scribe, other: Scribe) -> None:
     """Taking a turn over writes no event, so no key is taken that the append could run into."""
-    scribe.lease = replace(scribe.lease, ttl_ms=0)
+    scribe.lease = scribe.lease._replace(ttl_ms=0)
     scribe.append(batch(scribe.step()))
     assert scribe.append(batch(scribe.step()))[0].status is BatchStatus.APPENDED
     time.sleep(0.01)
@@ -85,7 +84,7 @@ def test_a_lease_that_went_to_somebody_else_is_seen(scribe: Scribe, other: Scrib
 
 
 def test_what_is_on_record_is_a_duplicate_whoever_sends_it_again(scribe: Scribe, other: Scribe) -> None:
-    draft = replace(other.step(), place=3)
+    draft = other.step()._replace(place=3)
     [first] = other.append(batch(draft))
     assert (first.status, first.placed[0].seq) == (BatchStatus.APPENDED, 3)
     [again] = other.append(batch(draft))  # remembered: refused for its place, if nobody looked
@@ -96,7 +95,7 @@ def test_what_is_on_record_is_a_duplicate_whoever_sends_it_again(scribe: Scribe,
 
 
 def test_a_batch_that_is_refused_does_not_take_its_neighbours_along(scribe: Scribe) -> None:
-    misplaced = replace(scribe.step(), place=99)
+    misplaced = scribe.step()._replace(place=99)
     good, refused, also_good = scribe.append(batch(scribe.step()), batch(misplaced), batch(scribe.step()))
     assert refused.refusal is Refusal.OUT_OF_PLACE
     assert [result.placed[0].seq for result in (good, also_good)] == [2, 3]

@@ -56,7 +56,7 @@ class PostgresEngine:
     """See ``contract.Engine``.
 
     ``load`` carries ``begin`` with it, ``commit`` carries ``save``.  Where all that is asked for is
-    remembered, ``load`` does not wait: the plan rests on an assumption that the database checks meanwhile.
+    remembered, ``load`` asks nothing: the plan rests on an assumption that is checked with the rest.
     """
 
     def __init__(self, link: Link, redial: Redial, clock: Clock = SYSTEM) -> None:
@@ -109,8 +109,7 @@ class PostgresEngine:
         if now_ms is None or not self._may_assume(missing, found, now_ms):
             return self._read(wants)
         found.now_ms = now_ms
-        self._assumption = Assumption(found, frozenset(wants.events))
-        self._send(self._assumption.checks())
+        self._assumption = Assumption.of(found, wants.events)
         return found
 
     def _may_assume(self, missing: Wants, found: Found, now_ms: int) -> bool:
@@ -181,9 +180,11 @@ class PostgresEngine:
             msg = f"One transaction holds at most {PLACES} events, not {len(changes.events)}."
             raise LedgerUnavailableError(msg, next_step="Append in smaller batches.")
         self._saved = changes
-        if self._assumption is not None and not self._assumption.covers(changes):
-            msg = "an event is refused or may be on record already"
-            raise RowConflictError(msg)
+        if self._assumption is not None:
+            if not self._assumption.covers(changes):
+                msg = "an event is refused or may be on record already"
+                raise RowConflictError(msg)
+            self._send(self._assumption.checks(changes))
         self._send(_calls(changed_rows(changes, bodies, self._parts)))
         self._send(_calls(projected_rows(projection)))
 
@@ -204,8 +205,7 @@ class PostgresEngine:
             # Others write to these conversations too: better to ask for a while than to be wrong each time.
             now = self._clock.monotonic_us()
             self._shared = {cid: until for cid, until in self._shared.items() if until > now}
-            for state in self._assumption.found.conversations.values():
-                self._shared[state.cid] = now + SHARED_US
+            self._shared.update(dict.fromkeys(self._saved.conversations, now + SHARED_US))
         return explain(error, self._link.label)
 
     def rollback(self) -> None:

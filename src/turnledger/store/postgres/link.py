@@ -97,15 +97,15 @@ class Link:
     # --- statements ----------------------------------------------------------------------------
 
     def send(self, calls: Sequence[Call]) -> None:
-        """Send calls on their way and go on; their answers come with the next ``run``.
+        """Put calls down to go with the next ``run``, whose answers theirs come before.
 
+        A packet of their own would cost more than it wins; where they are many they go earlier.
         Raises ServerError for a value that no column could hold (nothing is sent then), LinkLostError.
         """
         encoded = [encode(values) for _, values in calls]
         with self._guarded():
             for call, (data, formats) in zip(calls, encoded, strict=True):
                 self._send(call, data, formats)
-            self._pgconn.flush()
 
     def run(self, calls: Sequence[Call], answer_seconds: float | None = ANSWER_SECONDS) -> list[list[Row]]:
         """Send calls and wait for the rows of all that were sent since the last ``run``, a list per call.
