@@ -12,11 +12,11 @@ PYTEST := $(BIN)/python -m pytest
 WORKERS ?= auto
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast test-pg test-crash check format openapi bench wheel try-wheel lock clean
+.PHONY: help setup demo test test-fast test-pg test-crash check format openapi console console-check bench wheel try-wheel lock clean
 
 help: ## List these tasks
 	@echo "make <task>"
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-11s %s\n", $$1, $$2}' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-13s %s\n", $$1, $$2}' Makefile
 
 setup: $(READY) ## Make .venv with everything pinned (again only when the pins change)
 
@@ -55,6 +55,13 @@ format: $(READY) ## Format, and mend what can be mended mechanically
 
 openapi: $(READY) ## Write docs/openapi.json anew after a change of the API
 	$(BIN)/python -m turnledger.server.document > docs/openapi.json
+
+console: $(READY) ## Build the console into the package, with the Node that pip installed
+	$(BIN)/python hatch_build.py build
+
+console-check: $(READY) ## The console's types, lint and tests, and whether its types are those of the API
+	$(BIN)/python hatch_build.py npm ci
+	$(BIN)/python hatch_build.py npm run check
 
 bench: $(READY) ## Measure; results go into bench/RESULTS.md
 	$(BIN)/python -m bench

@@ -32,12 +32,18 @@ async def _serve(request: Request) -> Response:
         return problem(404, "not-found", "There is no such resource.", "See /openapi.json for what there is.")
     root = BUILT if (BUILT / "index.html").is_file() else PLAIN
     file = (root / path).resolve()
-    if file.is_file() and file.is_relative_to(root.resolve()):
+    if file.name != "index.html" and file.is_file() and file.is_relative_to(root.resolve()):
         return _file(file, lasting="assets" in file.parts)
     accepted = request.headers.get("Accept", "*/*")
     if "text/html" not in accepted and "*/*" not in accepted:
         return problem(404, "not-found", "There is no such file.")
-    return _file(root / "index.html", lasting=False)
+    return _page(root / "index.html", depth=path.count("/"))
+
+
+def _page(file: Path, *, depth: int) -> Response:
+    # The page names its files relative to itself, so that it also works below a prefix of a proxy.
+    text = file.read_text("utf-8").replace('="./', '="' + ("../" * depth or "./"))
+    return Response(text, media_type="text/html", headers={"Cache-Control": "no-cache"})
 
 
 def _file(file: Path, *, lasting: bool) -> Response:

@@ -1,0 +1,43 @@
+import { useQuery } from "@tanstack/react-query";
+import { Outlet } from "@tanstack/react-router";
+import { type ReactNode, Suspense } from "react";
+
+import { sessionQuery } from "./api/session";
+import s from "./components/layout/layout.module.css";
+import { Shell } from "./components/layout/Shell";
+import { Failure, Loading } from "./components/ui";
+import { SignIn } from "./features/session/SignIn";
+
+/** Nobody reads anything before they are logged in; afterwards the address they came for is shown. */
+export function App(): ReactNode {
+  const session = useQuery({
+    ...sessionQuery,
+    refetchInterval: (query) => (query.state.error?.passing === true ? 3000 : false),
+    refetchOnReconnect: true,
+  });
+  const isEnded = session.error?.status === 401;
+  if (isEnded) return <SignIn hadSession={session.data !== undefined} />;
+  if (session.data === undefined) {
+    return session.error === null ? (
+      <Loading what="the console" />
+    ) : (
+      <Failure error={session.error} what="the console" onRetry={() => void session.refetch()} />
+    );
+  }
+  const isCut = session.error?.passing === true;
+  return (
+    <Shell session={session.data} banner={isCut && <Cut />}>
+      <Suspense fallback={<Loading what="this page" />}>
+        <Outlet />
+      </Suspense>
+    </Shell>
+  );
+}
+
+function Cut(): ReactNode {
+  return (
+    <p className={s.banner} role="status">
+      The server does not answer. What is shown stays; this page goes on by itself when it is back.
+    </p>
+  );
+}

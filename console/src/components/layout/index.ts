@@ -1,0 +1,2 @@
+export { Page, type PageProps } from "./Page";
+export { MAIN, Shell } from "./Shell";

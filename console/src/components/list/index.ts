@@ -1,0 +1,1 @@
+export { type ListHandle, VirtualList, type VirtualListProps } from "./VirtualList";

@@ -1,0 +1,10 @@
+export { AssuranceBadge, Badge, StatusBadge, type Tone } from "./Badge";
+export { Button, buttonClass, CopyButton } from "./Button";
+export { Chips } from "./Chips";
+export { Dialog } from "./Dialog";
+export { Field, Select } from "./Field";
+export { Hash } from "./Hash";
+export { Icon, type IconName } from "./icons";
+export { Empty, Failure, Loading } from "./States";
+export { Tabs } from "./Tabs";
+export { Ago, Time, UtcTime } from "./Time";

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+
+import { bytes, clock, counted, day, duration, tokens } from "./format";
+import {
+  choiceParam,
+  flagParam,
+  listParam,
+  numberParam,
+  parseSearch,
+  stringifySearch,
+  textParam,
+} from "./search";
+import { parseSummary, unquote } from "./summary";
+
+describe("search parameters", () => {
+  it("come back as they were, whatever they look like", () => {
+    const search = { q: "7", status: ["failed", "running"], seq: 12, open: true, none: undefined, empty: "" };
+    const text = stringifySearch(search);
+    expect(text).toBe("?q=7&status=failed&status=running&seq=12&open=1");
+    const back = parseSearch(text);
+    expect(textParam(back, "q")).toBe("7");
+    expect(listParam(back, "status")).toEqual(["failed", "running"]);
+    expect(numberParam(back, "seq")).toBe(12);
+    expect(flagParam(back, "open")).toBe(true);
+    expect(textParam(back, "none")).toBeUndefined();
+  });
+  it("of another kind are left out", () => {
+    const search = parseSearch("?seq=-1&view=<script>&a=");
+    expect(numberParam(search, "seq")).toBeUndefined();
+    expect(choiceParam(search, "view", ["cards", "raw"])).toBeUndefined();
+    expect(textParam(search, "a")).toBeUndefined();
+  });
+});
+
+describe("figures", () => {
+  it("have units", () => {
+    expect([0, 999, 1000, 20_000_000].map(bytes)).toEqual(["0 B", "999 B", "1.0 kB", "20 MB"]);
+    expect([0, 999, 3210, 125_000, 11_640_000, 187_200_000, -14].map(duration)).toEqual([
+      "0 ms",
+      "999 ms",
+      "3.21 s",
+      "2 min 5 s",
+      "3 h 14 min",
+      "2 d 4 h",
+      "−14 ms",
+    ]);
+    expect([9999, 12_400, 3_100_000].map(tokens)).toEqual(["9,999", "12.4 k", "3.10 M"]);
+    expect(counted(1, "event")).toBe("1 event");
+    expect(counted(1204, "event")).toBe("1,204 events");
+  });
+  it("times name their zone's day", () => {
+    expect(day("2026-11-30T23:59:59.999Z", "utc")).toBe("2026-11-30");
+    expect(clock("2026-11-30T23:59:59.999Z", "utc")).toBe("23:59:59.999");
+    expect(clock("2026-11-30T00:00:00.000Z", "utc", 0)).toBe("00:00:00");
+  });
+});
+
+describe("summaries", () => {
+  it("are read as the server reads them", () => {
+    expect([...parseSummary("tool=a%20b from=3 tool=x =y Z=1 free text k=")]).toEqual([
+      ["tool", "a b"],
+      ["from", "3"],
+      ["k", ""],
+    ]);
+  });
+  it("never fail on an escape that is none", () => {
+    expect(unquote("%")).toBe("%");
+    expect(unquote("%zz%41%FF")).toBe("%zzA\ufffd");
+  });
+});

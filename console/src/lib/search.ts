@@ -1,0 +1,64 @@
+// The URL is the state: query strings are plain text, and every page reads its own parameters from them.
+
+export type RawSearch = Record<string, string | string[]>;
+
+/** The parameters of a query string; one given several times is a list. */
+export function parseSearch(query: string): RawSearch {
+  const found: RawSearch = {};
+  for (const [key, value] of new URLSearchParams(query)) {
+    const before = found[key];
+    if (before === undefined) found[key] = value;
+    else found[key] = Array.isArray(before) ? [...before, value] : [before, value];
+  }
+  return found;
+}
+
+/** The query string of a page's parameters; undefined, null, false and empty ones are left out. */
+export function stringifySearch(search: Record<string, unknown>): string {
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(search)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (typeof one === "string" && one !== "") query.append(key, one);
+      else if (typeof one === "number") query.append(key, String(one));
+      else if (one === true) query.append(key, "1");
+    }
+  }
+  const text = query.toString();
+  return text === "" ? "" : `?${text}`;
+}
+
+/** One text parameter; undefined where it is missing or empty. */
+export function textParam(search: Record<string, unknown>, key: string): string | undefined {
+  const value = search[key];
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  return typeof first === "string" && first !== "" ? first : undefined;
+}
+
+export function listParam(search: Record<string, unknown>, key: string): string[] | undefined {
+  const value = search[key];
+  const all: unknown[] = Array.isArray(value) ? value : [value];
+  const texts = all.filter((one): one is string => typeof one === "string" && one !== "");
+  return texts.length > 0 ? texts : undefined;
+}
+
+/** A parameter out of a closed list; undefined for anything else. */
+export function choiceParam<const T extends string>(
+  search: Record<string, unknown>,
+  key: string,
+  choices: readonly T[],
+): T | undefined {
+  const value = textParam(search, key);
+  return choices.find((choice) => choice === value);
+}
+
+export function flagParam(search: Record<string, unknown>, key: string): true | undefined {
+  const value = search[key];
+  return value === "1" || value === "true" || value === true ? true : undefined;
+}
+
+/** A whole number from 0 up to 2^31-1. */
+export function numberParam(search: Record<string, unknown>, key: string): number | undefined {
+  const value = search[key];
+  const text = typeof value === "number" ? String(value) : textParam(search, key);
+  return text !== undefined && /^(0|[1-9][0-9]{0,9})$/.test(text) ? Number(text) : undefined;
+}

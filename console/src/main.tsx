@@ -1,0 +1,23 @@
+import "./styles/tokens.css";
+import "./styles/base.css";
+
+import { QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+
+import { createQueryClient } from "./api/queryClient";
+import { followTheme } from "./lib/settings";
+import { router } from "./router";
+
+followTheme();
+
+const place = document.getElementById("root");
+if (place === null) throw new Error("The page has no place for the console.");
+createRoot(place).render(
+  <StrictMode>
+    <QueryClientProvider client={createQueryClient()}>
+      <RouterProvider router={router} />
+    </QueryClientProvider>
+  </StrictMode>,
+);
