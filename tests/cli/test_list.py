@@ -153,7 +153,7 @@ def test_o04_both_of_two_equal_times_are_listed_apart(ledger_path: Path) -> None
 
 def test_a_narrow_terminal_gets_narrow_lines(support: Recorded) -> None:
     for options in ([], ["--turns"]):
-        for columns in (60, 80, 140):
+        for columns in (60, 80, 100, 140):
             shown = support.run("list", *options, env={"COLUMNS": str(columns)})
             assert max(map(len, shown.lines)) <= columns
             assert shown.lines[1][:8] == support.ids["good"][:8]

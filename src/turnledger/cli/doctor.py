@@ -28,6 +28,7 @@ __all__ = ["command"]
 _LOW_BYTES = 256 << 20
 _SHOWN = 10
 _FIELD = 12
+_HELD = {"agents": "agent", "conversations": "conversation", "turns": "turn", "openTurns": "open turn"}
 
 
 @click.command("doctor")
@@ -176,17 +177,13 @@ def _compare(report: Report, reader: Reader, database: Database, *, wants_rebuil
 
 def _show(report: Report) -> None:
     screen = Screen()
-    names = {"openTurns": "open turns", "expiredLeases": "without a sign of life"}
     _field(screen, "ledger", one_line(report.ledger))
     _field(screen, "version", f"Turnledger {__version__}, schema {report.schema}")
     if report.bytes is not None and report.free_bytes is not None:
         _field(screen, "room", f"{size(report.bytes)} used, {size(report.free_bytes)} free")
     if report.counts:
-        _field(
-            screen,
-            "holds",
-            ", ".join(f"{count:,} {names.get(key, key)}" for key, count in report.counts.items()),
-        )
+        held = ", ".join(counted(report.counts[key], name) for key, name in _HELD.items())
+        _field(screen, "holds", f"{held}, {report.counts['expiredLeases']:,} of them without a sign of life")
         _field(screen, "read models", _models(report.found, rebuilt=report.is_rebuilt))
     for one in report.found[:_SHOWN]:
         where = f"conversation {one.conversation}"
@@ -194,9 +191,9 @@ def _show(report: Report) -> None:
             (f"{one.table}: {one.missing} missing, {one.wrong} wrong in {where}", WARN), indent=_FIELD
         )
     for words in report.notes:
-        screen.line(("note        ", WARN), (one_line(words), ""))
+        screen.prose(("note        ", WARN), one_line(words))
     for words in report.problems:
-        screen.line(("problem     ", BAD), (one_line(words), ""))
+        screen.prose(("problem     ", BAD), one_line(words))
     screen.line(("well" if report.is_well else "not well", GOOD if report.is_well else BAD))
 
 

@@ -63,21 +63,24 @@ def _field(screen: Screen, name: str, *pieces: tuple[str, str]) -> None:
     screen.line((f"{name:<{_FIELD}}", QUIET), *pieces)
 
 
+def _prose(screen: Screen, name: str, words: str, style: str) -> None:
+    screen.prose((f"{name:<{_FIELD}}", QUIET), words, style)
+
+
 def _chain(screen: Screen, findings: Sequence[Finding]) -> None:
     lowest = min(findings, key=lambda finding: finding.verdict)
     events = sum(finding.events for finding in findings)
-    words = [(f"{lowest.verdict.value}", verdict_style(lowest.verdict))]
+    said = (lowest.verdict.value, verdict_style(lowest.verdict))
     if lowest.verdict is Verdict.INTACT:
         checked = sum(finding.bodies.get("checked", 0) for finding in findings)
         skipped = sum(finding.bodies.get("notChecked", 0) for finding in findings)
         bodies = f"{counted(checked, 'body', 'bodies')} checked" if not skipped else "bodies not checked here"
-        words.append((f"  {counted(events, 'event')}, {bodies}", ""))
-    else:
-        where = "" if len(findings) == 1 else f" in {lowest.kind} {lowest.id}"
-        words.append((f"  {one_line(lowest.explanation)}{where}", BAD))
-    _field(screen, "chain", *words)
-    if lowest.verdict is Verdict.INTACT:
-        _field(screen, "not covered", (", ".join(lowest.not_covered), QUIET))
+        _field(screen, "chain", said, (f"  {counted(events, 'event')}, {bodies}", ""))
+        _prose(screen, "not covered", ", ".join(lowest.not_covered), QUIET)
+        return
+    where = "" if len(findings) == 1 else f", in {lowest.kind} {lowest.id}"
+    _field(screen, "chain", said)
+    _prose(screen, "", f"{one_line(lowest.explanation)}{where}", BAD)
 
 
 def _assurance(screen: Screen, entries: Iterable[Entry]) -> None:
@@ -160,7 +163,7 @@ def _problems(screen: Screen, report: TurnReport) -> None:
         why = entry.tokens.get("class") or entry.tokens.get("reason") or ""
         found.append(f"#{entry.row.seq} {entry.row.type.lower()} {why}")
     for words in found[:_SHOWN]:
-        _field(screen, "problem", (one_line(words, 200), BAD))
+        _prose(screen, "problem", one_line(words, 200), BAD)
     if len(found) > _SHOWN:
         _field(screen, "problem", (f"and {len(found) - _SHOWN} more", BAD))
 

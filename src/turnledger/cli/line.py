@@ -136,4 +136,6 @@ def size(count: int) -> str:
         return f"{count:,} B"
     if count < _KIB * _KIB:
         return f"{count / _KIB:,.1f} KiB"
-    return f"{count / _KIB / _KIB:,.1f} MiB"
+    if count < _KIB**3:
+        return f"{count / _KIB**2:,.1f} MiB"
+    return f"{count / _KIB**3:,.1f} GiB"

@@ -28,6 +28,7 @@ from turnledger.store.contract import ConversationFilter, Page, Reader, TurnFilt
 __all__ = ["command"]
 
 _OPEN, _FAILED = "open", "failed"
+_WIDE: Final = 120
 _LEAST_ID: Final = 18  # ids begin with their time, so many begin alike
 _STAMP: Final = len("2026-11-30 10:01:02")
 _MONTH, _MINUTE = len("2026-"), len("2026-11-30 10:01")
@@ -222,7 +223,11 @@ def _times(screen: Screen, zone: Zone, moments: Iterable[int]) -> tuple[str, Cal
 
 def _table(screen: Screen, columns: Sequence[Column], give: str) -> None:
     """A table of the columns that there is room for; ``give`` is the one that is cut."""
-    shown = [column for column in columns if not (column.wide and screen.narrow)]
+    shown = [
+        column
+        for column in columns
+        if not (column.wide and screen.width is not None and screen.width < _WIDE)
+    ]
     names = [column.name for column in shown]
     rows = list(zip(*(column.cells for column in shown), strict=True))
     screen.table(names, rows, give=names.index(give))

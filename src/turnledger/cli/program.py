@@ -133,6 +133,6 @@ def _say(message: str, next_step: str) -> None:
 def program() -> None:
     """Read what agents did, as it happened, and prove that the record was not altered.
 
-    Every command takes --ledger and --json.  Exit status: 0 ok, 1 a check found something, 2 wrong use,
-    3 could not be done.
+    What works on a ledger takes --ledger and --json.  Exit status: 0 ok, 1 a check found something,
+    2 wrong use, 3 could not be done.
     """

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable
+from textwrap import wrap
 from typing import Literal, NoReturn
 
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
@@ -17,6 +19,7 @@ __all__ = ["Screen", "note", "write_json"]
 
 _UNLIMITED = 1 << 20
 _NARROW = 100
+_LEAST_PROSE = 20
 _ASCII = str.maketrans({"→": "->", "≠": "!=", "…": "...", "·": "."})
 
 
@@ -43,6 +46,7 @@ class Screen:
             width=None if bounded else _UNLIMITED,
         )
         self.width = self.console.width if bounded else None
+        self._plain = bool(os.environ.get("NO_COLOR")) or self.console.color_system is None
         self.draws = "utf" in (sys.stdout.encoding or "").lower()
         """Whether more than ASCII can be shown."""
 
@@ -57,13 +61,31 @@ class Screen:
 
     def line(self, *pieces: tuple[str, str], indent: int = 0) -> None:
         """One line of ``(text, style)`` pieces, cut where it is too long for the terminal."""
-        text = Text(" " * indent, no_wrap=True, overflow="ellipsis", end="")
-        for words, style in pieces:
-            text.append(words if self.draws else words.translate(_ASCII), style or None)
+        said = [(words if self.draws else words.translate(_ASCII), style) for words, style in pieces]
+        if self._plain:
+            plain = (" " * indent + "".join(words for words, _ in said)).rstrip()
+            self.console.file.write(f"{self._cut(plain)}\n")
+            return
+        text = Text(" " * indent, no_wrap=True, end="")
+        for words, style in said:
+            text.append(words, style or None)
         text.rstrip()
         if self.width is not None:
             text.truncate(self.width, overflow=self._overflow)
         self.console.print(text, soft_wrap=True)
+
+    def prose(self, head: tuple[str, str], words: str, style: str = "") -> None:
+        """``head``, then ``words`` behind it, on as many lines as they take: nothing is cut."""
+        room = None if self.width is None else max(self.width - cell_len(head[0]), _LEAST_PROSE)
+        lines = [words] if room is None else wrap(words, room, break_on_hyphens=False) or [""]
+        self.line(head, (lines[0], style))
+        for line in lines[1:]:
+            self.line((line, style), indent=cell_len(head[0]))
+
+    def _cut(self, line: str) -> str:
+        if self.width is None or cell_len(line) <= self.width:
+            return line
+        return set_cell_size(line, self.width - 1) + "…" if self.draws else set_cell_size(line, self.width)
 
     def table(self, head: Iterable[str], rows: Iterable[Iterable[tuple[str, str]]], give: int) -> None:
         """Rows of ``(text, style)`` cells under a head; column ``give`` is cut where there is no room."""

@@ -193,9 +193,9 @@ def _show_row(screen: Screen, one: Finding) -> None:
         (at, BAD),
     )
     if one.verdict is not Verdict.INTACT:
-        screen.line((one_line(one.explanation), BAD), indent=12)
+        screen.prose((" " * 12, ""), one_line(one.explanation), BAD)
     for words in caveat_words(one.warnings):
-        screen.line((words, WARN), indent=12)
+        screen.prose((" " * 12, ""), words, WARN)
 
 
 def _show_sum(screen: Screen, found: Sequence[Finding], verdict: Verdict, uncovered: Sequence[str]) -> None:
@@ -214,5 +214,5 @@ def _show_sum(screen: Screen, found: Sequence[Finding], verdict: Verdict, uncove
     if bad and len(found) > 1:
         screen.line((f"{bad} of {len(found)} are not intact", BAD))
     if uncovered:
-        screen.line((f"not checked: {', '.join(uncovered)}", WARN))
-        screen.line(("             for these, compare with a checkpoint kept elsewhere", QUIET))
+        screen.prose(("not checked: ", WARN), ", ".join(uncovered), WARN)
+        screen.prose(("             ", ""), "for these, compare with a checkpoint kept elsewhere", QUIET)
