@@ -250,7 +250,7 @@ def _show_conversations(
         Column("state", [_state(row) for row in rows]),
         Column("agent", [(one_line(row.agent_name, 24), "") for row in rows]),
         Column("conversation", [(conversation_title(row), "") for row in rows]),
-        Column("turns", [(f"{row.turns:>5,}", "") for row in rows]),
+        Column("turns", [(f"{row.turns:>5,}", "") for row in rows], wide=True),
         Column("msgs", [(f"{row.messages:>4,}", "") for row in rows], wide=True),
         Column("tokens", [(conversation_tokens(row), "") for row in rows], wide=True),
         Column(f"last event{offset}", [(time(row.last_ms), QUIET) for row in rows]),
@@ -276,13 +276,19 @@ def _show_turns(
         Column("status", [(_turn_status(row), status_style(row.status)) for row in rows]),
         Column("agent", [(one_line(row.agent_name, 24), "") for row in rows]),
         Column("conversation", [(key, "") for key in keys]),
-        Column("took", [(duration(row.ms) if row.closed_ms is not None else "-", "") for row in rows]),
+        Column("took", [(_took(row), "") for row in rows]),
         Column("models", [(f"{row.model_calls:>6,}", "") for row in rows], wide=True),
         Column("tools", [(f"{row.tool_calls:>5,}", "") for row in rows], wide=True),
         Column("tokens", [(turn_tokens(row), QUIET) for row in rows], wide=True),
         Column(f"opened{offset}", [(time(row.opened_ms), QUIET) for row in rows]),
     ]
     _table(screen, columns, "conversation")
+
+
+def _took(row: TurnRow) -> str:
+    if row.closed_ms is None:
+        return "-"
+    return "?" if row.ms is None else duration(row.ms)
 
 
 def _turn_status(row: TurnRow) -> str:
