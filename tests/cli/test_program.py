@@ -67,6 +67,7 @@ def test_version_is_said() -> None:
         ["list", "--ledger", "memory:"],
         ["list", "--ledger", "off"],
         ["list", "--ledger", "ftp://x"],
+        ["list", "--ledger", "."],
     ],
     ids=" ".join,
 )

@@ -292,6 +292,8 @@ def test_targets_that_cannot_be_found_do_not_hide_the_others(support: Recorded, 
 def test_a_prefix_of_several_and_a_word_that_is_no_id_are_wrong_use(support: Recorded) -> None:
     assert support.run("verify", "0").status == 2
     assert support.run("verify", "no-such-file.json").status == 2
+    status, found = results(support, "no-such-file.json", support.ids["good"])
+    assert (status, [one["verdict"] for one in found["results"]]) == (3, ["not_checked", "intact"])
 
 
 def test_files_need_no_ledger(support: Recorded, tmp_path: Path) -> None:

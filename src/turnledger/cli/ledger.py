@@ -30,6 +30,9 @@ def existing(url: str | None) -> Database:
         raise UsageError(msg, next_step="Give --ledger, or TURNLEDGER_URL, a file or postgresql://….")
     database = database_at(address)
     path = ledger_file(address)
+    if path is not None and path.is_dir():
+        msg = f"{path} is a folder, and a ledger is a file."
+        raise UsageError(msg, next_step="Name the file in it.")
     if path is not None and not path.exists():
         msg = f"There is no ledger at {path}."
         next_step = "The first agent that records makes it; or name another with --ledger."

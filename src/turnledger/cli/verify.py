@@ -119,9 +119,9 @@ class _Check:
                     yield from self._file(target)
                 else:
                     yield from self._journal(target)
-            except UsageError:
-                raise
             except LedgerError as error:
+                if isinstance(error, UsageError) and len(targets) == 1:
+                    raise
                 yield Finding.unchecked(
                     target, "unknown", error.code, f"{error.message} {error.next_step}".strip()
                 )
