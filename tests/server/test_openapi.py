@@ -12,6 +12,7 @@ import pytest
 
 from turnledger.server.answers.form import Answer
 from turnledger.server.app import api_document
+from turnledger.wire import capture_lookups
 from turnledger.wire.capture_form import CaptureAnswer
 
 COMMITTED = Path(__file__).parents[2] / "docs" / "openapi.json"
@@ -55,6 +56,7 @@ def test_every_operation_says_what_it_does_and_who_may(name: str, operation: dic
 
 def test_examples_are_what_the_answer_classes_are() -> None:
     classes = {kind.__name__: kind for kind in _below(Answer)} | {"CaptureAnswer": CaptureAnswer}
+    classes |= {name: getattr(capture_lookups, name) for name in capture_lookups.__all__}
     checked = set()
     for name, operation in OPERATIONS:
         for about, content in _contents(operation):

@@ -14,8 +14,10 @@ from turnledger.store.contract import Listener, Reader
 __all__ = ["Watcher"]
 
 AT_ONCE: Final = 500
+LOOK_AGAIN_S: Final = 0.02
+"""How soon to look again after news: what it was about may become readable a moment later."""
 LOOK_ANYWAY_S: Final = 2.0
-"""How long news can be missed: rows may become readable without anybody telling."""
+"""How long news can be missed: after each look in vain the next one is twice as late, up to this."""
 
 _log = logging.getLogger("turnledger")
 
@@ -71,14 +73,16 @@ class Watcher:
             self._thread.join()
 
     def _run(self) -> None:
+        pause = LOOK_AGAIN_S
         while self._awake.wait() and not self._stopped.is_set():
             try:
                 listener = self._listener
                 if listener is None:
                     listener = self._listener = self._open_listener()
-                listener.wait(LOOK_ANYWAY_S)
+                has_news = listener.wait(pause)
                 while self._read_on():
-                    pass
+                    has_news = True
+                pause = LOOK_AGAIN_S if has_news else min(pause * 2, LOOK_ANYWAY_S)
             except LedgerError as error:
                 _log.warning("The live stream cannot read the ledger (%s).", error.code)
                 self._stopped.wait(LOOK_ANYWAY_S)

@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from turnledger.store.contract import Engine, Listener, Reader
     from turnledger.store.migrate import Migration
 
-__all__ = ["OFF", "Database", "connect", "database_at", "default_file", "ledger_url", "store_of"]
+__all__ = ["OFF", "SERVERS", "Database", "connect", "database_at", "default_file", "ledger_url", "store_of"]
 
 OFF = "off"
 """The URL that switches recording off."""
+
+SERVERS = ("http://", "https://")
+"""How the URL of a server begins: it takes records, and is read in its console or by its API."""
 
 _ENVIRONMENT = "TURNLEDGER_URL"
 _POSTGRES = ("postgresql://", "postgres://")
@@ -73,6 +76,9 @@ def database_at(url: str | os.PathLike[str] | None = None) -> Database:
     address = ledger_url(url)
     if address.startswith(_POSTGRES):
         return _postgres(address)
+    if address.startswith(SERVERS):
+        msg = "A server is written to through this URL; what it holds is read by its console and its API."
+        raise UsageError(msg, next_step="Name the ledger itself: a file or postgresql://….")
     if "://" in address or address == OFF:
         scheme = address.partition(":")[0][:20]
         msg = f"A ledger's URL is a file path, memory: or postgresql://…; {scheme!r} is none of them."

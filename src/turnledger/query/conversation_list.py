@@ -66,14 +66,24 @@ def conversation_page(
     key = _KIND.key(after)
     with reader.snapshot():
         live = ledger_cursor(reader.head_cursor())
-        wanted = (None,) if agents is None else agents
-        filters = [one for agent in wanted if (one := _filter(reader, agent, question))]
+        filters = [
+            one for agent in _scopes(reader, agents, question) if (one := _filter(reader, agent, question))
+        ]
         rows, looked_at = _matching(reader, filters, question.words, limit, key)
         has_more = len(rows) > limit or looked_at is not None
         items = tuple(rows[:limit])
         last = items[-1] if len(rows) > limit else looked_at
         following = None if last is None else cursor_text(_KIND.name, reader.conversation_key(last))
     return ConversationPage(items, has_more, following, live)
+
+
+def _scopes(
+    reader: Reader, agents: Collection[UUID] | None, question: ConversationQuestion
+) -> Collection[UUID | None]:
+    """The agents to ask about one by one; None is all at once, to whom an outside name means nothing."""
+    if agents is not None:
+        return agents
+    return (None,) if question.actor is question.place is None else [row.id for row in reader.agents()]
 
 
 def _filter(reader: Reader, agent: UUID | None, question: ConversationQuestion) -> ConversationFilter | None:
@@ -106,8 +116,7 @@ def _named(reader: Reader, kind: AliasKind, agent: UUID | None, text: str) -> UU
         return UUID(text)
     except ValueError:
         pass
-    scopes = [row.id for row in reader.agents()] if agent is None else [agent]
-    return next((found for scope in scopes if (found := reader.alias(kind, scope, text))), None)
+    return None if agent is None else reader.alias(kind, agent, text)
 
 
 def _matching(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
@@ -29,6 +30,7 @@ from turnledger.server.routes import (
     turns,
 )
 from turnledger.server.service import Service
+from turnledger.server.sweeping import sweep_on
 from turnledger.version import __version__
 
 __all__ = ["api_document", "create_app"]
@@ -43,9 +45,11 @@ def create_app(service: Service, hosts: Sequence[str] = ()) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncGenerator[None]:
         service.live.start()
+        sweeping = asyncio.create_task(sweep_on(service.store))
         try:
             yield
         finally:
+            sweeping.cancel()
             await service.live.stop()
 
     app = _bare_app(lifespan)

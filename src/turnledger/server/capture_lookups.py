@@ -2,67 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
 from uuid import UUID
 
 import msgspec
 
 from turnledger.errors import NotFoundError
 from turnledger.model.figures import TurnLease
-from turnledger.server.answers import capture
 from turnledger.server.caller import Asking
 from turnledger.server.problems import HttpError
-from turnledger.server.question import Question
+from turnledger.wire import capture_lookups as wire
 
-__all__ = ["HeldTurn", "Renewal", "Takeover", "acquire", "last_revision", "place_of", "renew", "turn_events"]
-
-LONGEST_TTL_MS: Final = 3_600_000
-
-Ttl = Annotated[int, msgspec.Meta(ge=1000, le=LONGEST_TTL_MS, description="How long the lease lasts.")]
-SmallInt = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
+__all__ = ["acquire", "last_revision", "place_of", "renew", "turn_events"]
 
 
-class HeldTurn(Question):
-    """A turn and the epoch of the lease on it."""
-
-    turn_id: UUID
-    epoch: SmallInt
-
-
-class Renewal(Question):
-    """Leases to extend."""
-
-    holder: UUID
-    turns: Annotated[list[HeldTurn], msgspec.Meta(max_length=1000)]
-    ttl_ms: Ttl
-
-
-class Takeover(Question):
-    """A turn to be taken over."""
-
-    turn_id: UUID
-    holder: UUID
-    ttl_ms: Ttl
-
-
-def renew(asking: Asking, asked: Renewal) -> capture.LostTurns:
+def renew(asking: Asking, asked: wire.RenewalRequest) -> wire.LostTurns:
     """Extend leases; turns that the caller may not record, or that there are not, are lost to it."""
     mine = [turn for turn in asked.turns if _lease(asking, turn.turn_id) is not None]
     lost = {turn.turn_id for turn in asked.turns} - {turn.turn_id for turn in mine}
     if mine:
         held = [(turn.turn_id, turn.epoch) for turn in mine]
         lost |= asking.service.store.renew(asked.holder, held, asked.ttl_ms)
-    return capture.LostTurns(lost=sorted(lost))
+    return wire.LostTurns(lost=sorted(lost))
 
 
-def acquire(asking: Asking, asked: Takeover) -> capture.LeaseAnswer:
+def acquire(asking: Asking, asked: wire.TakeoverRequest) -> wire.LeaseAnswer:
     """Take over a turn that waits or whose lease ran out.  Raises NotFoundError."""
     if _lease(asking, asked.turn_id) is None:
         raise _no_turn(asked.turn_id)
     row = asking.service.store.acquire(asked.turn_id, asked.holder, asked.ttl_ms)
     lease = None
     if row is not None:
-        lease = capture.Lease(
+        lease = wire.TurnLease(
             turn_id=row.turn,
             agent_id=row.agent,
             conversation_id=row.conversation,
@@ -70,12 +40,10 @@ def acquire(asking: Asking, asked: Takeover) -> capture.LeaseAnswer:
             epoch=row.epoch,
             until_ms=row.until_ms,
         )
-    return capture.LeaseAnswer(lease=lease)
+    return wire.LeaseAnswer(lease=lease)
 
 
-def turn_events(
-    asking: Asking, turn: UUID, holder: UUID | None, start: int, limit: int
-) -> capture.TurnEvents:
+def turn_events(asking: Asking, turn: UUID, holder: UUID | None, start: int, limit: int) -> wire.TurnEvents:
     """Events of a turn that nobody else is writing.  Raises NotFoundError, HttpError 409."""
     lease = _lease(asking, turn)
     if lease is None:
@@ -86,11 +54,11 @@ def turn_events(
         msg = f"Turn {turn} has ended, or a live writer holds it."
         raise HttpError(409, "turn-lost", msg, "See what became of it in the console.")
     rows = asking.reader.events(turn, start, limit + 1)
-    return capture.TurnEvents(
+    return wire.TurnEvents(
         agent_id=lease.agent,
         conversation_id=lease.conversation,
         events=[
-            capture.TurnEvent(
+            wire.TurnEvent(
                 event_id=row.event_id,
                 seq=row.seq,
                 type=row.type,
@@ -103,13 +71,13 @@ def turn_events(
     )
 
 
-def place_of(asking: Asking, event: UUID) -> capture.Place:
+def place_of(asking: Asking, event: UUID) -> wire.MessagePlace:
     """Where a message stands.  Raises NotFoundError for what is no message of the caller's agents."""
     row = asking.reader.event(event)
     if row is None or row.type != "MESSAGE" or not asking.caller.grant.covers(row.agent):
         msg = f"There is no message {event} here."
         raise NotFoundError(msg, next_step="Check the id.")
-    return capture.Place(
+    return wire.MessagePlace(
         event_id=row.event_id,
         agent_id=row.agent,
         conversation_id=row.conversation,
@@ -118,10 +86,10 @@ def place_of(asking: Asking, event: UUID) -> capture.Place:
     )
 
 
-def last_revision(asking: Asking, agent: UUID, entry: UUID) -> capture.Revision:
+def last_revision(asking: Asking, agent: UUID, entry: UUID) -> wire.LastRevision:
     """Number of the newest revision of a memory entry.  Raises NotFoundError for a foreign agent."""
     newest = asking.reader.memory(asking.covered(agent), entry, None, 1)
-    return capture.Revision(revision=newest[0].revision if newest else 0)
+    return wire.LastRevision(revision=newest[0].revision if newest else 0)
 
 
 def _lease(asking: Asking, turn: UUID) -> TurnLease | None:

@@ -16,7 +16,7 @@ __all__ = ["Question", "question"]
 
 LARGEST: Final = 64 * 1024
 
-T = TypeVar("T", bound="Question")
+T = TypeVar("T", bound=msgspec.Struct)
 
 
 class Question(msgspec.Struct, rename="camel", forbid_unknown_fields=True):

@@ -8,7 +8,6 @@ from typing import Any
 import msgspec
 from starlette.responses import JSONResponse
 
-from turnledger.server.answers.form import Answer
 from turnledger.server.answers.problem import Problem
 
 __all__ = ["JSON", "PROBLEM", "Reply", "answers", "in_body", "reply"]
@@ -42,13 +41,13 @@ class Reply(JSONResponse):
         return content
 
 
-def reply(answer: Answer, status: int = 200) -> Reply:
+def reply(answer: msgspec.Struct, status: int = 200) -> Reply:
     """The answer as JSON."""
     return Reply(_encoder.encode(answer), status)
 
 
 def answers(
-    answer: type[Answer] | None, *problems: int, status: int = 200, about: str = "The answer."
+    answer: type[msgspec.Struct] | None, *problems: int, status: int = 200, about: str = "The answer."
 ) -> dict[int | str, dict[str, Any]]:
     """For a route's ``responses``: what it answers, and the problems it may answer instead."""
     found: dict[int | str, dict[str, Any]] = {status: {"description": about}}

@@ -69,10 +69,12 @@ class Address:
     def bind(self) -> socket.socket:
         """The listening socket.  Raises LedgerUnavailableError where the address cannot be had."""
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
-        listening = socket.socket(family, socket.SOCK_STREAM)
+        # asyncio answers without delay only on sockets that name their protocol.
+        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((self.host, self.port))
+            listening.listen()
         except OSError as error:
             listening.close()
             reason = error.strerror or str(error)

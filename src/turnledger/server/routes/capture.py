@@ -8,21 +8,21 @@ from uuid import UUID
 from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import Response
 
-from turnledger.server.answers.capture import LeaseAnswer, LostTurns, Place, Revision, TurnEvents
-from turnledger.server.caller import Recorder
-from turnledger.server.capture_lookups import (
-    Renewal,
-    Takeover,
-    acquire,
-    last_revision,
-    place_of,
-    renew,
-    turn_events,
-)
+from turnledger.server.caller import OftenRecorder, Recorder
+from turnledger.server.capture_lookups import acquire, last_revision, place_of, renew, turn_events
 from turnledger.server.capture_openapi import CAPTURE_ANSWERS, CAPTURE_BODY
 from turnledger.server.question import question
 from turnledger.server.reply import Reply, answers, in_body, reply
 from turnledger.server.routes.parameters import AgentId, EntryId, EventId, TurnId
+from turnledger.wire.capture_lookups import (
+    LastRevision,
+    LeaseAnswer,
+    LostTurns,
+    MessagePlace,
+    RenewalRequest,
+    TakeoverRequest,
+    TurnEvents,
+)
 
 __all__ = ["router"]
 
@@ -32,7 +32,7 @@ _ID = "01890a5d-ac96-774b-bcce-b302099a8057"
 
 
 @router.post("/events", responses=CAPTURE_ANSWERS, openapi_extra=CAPTURE_BODY, response_class=Response)
-async def append_events(request: Request, asking: Recorder) -> Response:
+async def append_events(request: Request, asking: OftenRecorder) -> Response:
     """Append batches of events; answers once they are durable.  Sent again, they are the same events."""
     return await asking.service.intake.answer(request, asking.caller)
 
@@ -40,9 +40,13 @@ async def append_events(request: Request, asking: Recorder) -> Response:
 @router.post(
     "/renewals",
     responses=answers(LostTurns, 400, 415),
-    openapi_extra=in_body(Renewal, {"holder": _ID, "turns": [{"turnId": _ID, "epoch": 0}], "ttlMs": 30000}),
+    openapi_extra=in_body(
+        RenewalRequest, {"holder": _ID, "turns": [{"turnId": _ID, "epoch": 0}], "ttlMs": 30000}
+    ),
 )
-def renew_leases(asking: Recorder, asked: Annotated[Renewal, Depends(question(Renewal))]) -> Reply:
+def renew_leases(
+    asking: Recorder, asked: Annotated[RenewalRequest, Depends(question(RenewalRequest))]
+) -> Reply:
     """Extend the leases of turns."""
     return reply(renew(asking, asked))
 
@@ -50,9 +54,11 @@ def renew_leases(asking: Recorder, asked: Annotated[Renewal, Depends(question(Re
 @router.post(
     "/takeovers",
     responses=answers(LeaseAnswer, 400, 404, 415),
-    openapi_extra=in_body(Takeover, {"turnId": _ID, "holder": _ID, "ttlMs": 30000}),
+    openapi_extra=in_body(TakeoverRequest, {"turnId": _ID, "holder": _ID, "ttlMs": 30000}),
 )
-def take_over(asking: Recorder, asked: Annotated[Takeover, Depends(question(Takeover))]) -> Reply:
+def take_over(
+    asking: Recorder, asked: Annotated[TakeoverRequest, Depends(question(TakeoverRequest))]
+) -> Reply:
     """Take over a turn that waits, or whose writer is gone."""
     return reply(acquire(asking, asked))
 
@@ -69,13 +75,13 @@ def get_turn_events(
     return reply(turn_events(asking, turn_id, holder, start, limit))
 
 
-@router.get("/places/{eventId}", responses=answers(Place, 404))
+@router.get("/places/{eventId}", responses=answers(MessagePlace, 404))
 def get_place(asking: Recorder, event_id: EventId) -> Reply:
     """Where a message that was recorded before stands."""
     return reply(place_of(asking, event_id))
 
 
-@router.get("/memory/{agentId}/{entryId}", responses=answers(Revision, 404))
+@router.get("/memory/{agentId}/{entryId}", responses=answers(LastRevision, 404))
 def get_last_revision(asking: Recorder, agent_id: AgentId, entry_id: EntryId) -> Reply:
     """How many revisions a memory entry has."""
     return reply(last_revision(asking, agent_id, entry_id))

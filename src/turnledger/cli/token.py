@@ -1,0 +1,105 @@
+"""``turnledger token``: credentials for programs that record or read through the server."""
+
+from __future__ import annotations
+
+import click
+
+from turnledger.cli.ledger import existing
+from turnledger.cli.options import json_option, ledger_option
+from turnledger.cli.screen import Screen, note, write_json
+from turnledger.clock import to_iso
+from turnledger.engine.access import Access, agent_ids, checked_scopes
+from turnledger.engine.location import database_at, store_of
+from turnledger.ids import parse_uuid
+from turnledger.model.access import Grant, Scope, TokenRow
+
+__all__ = ["command"]
+
+
+@click.group("token")
+def command() -> None:
+    """Make, list and revoke tokens."""
+
+
+@command.command("create")
+@click.option(
+    "--scope",
+    "scopes",
+    multiple=True,
+    required=True,
+    type=click.Choice([scope.value for scope in Scope]),
+    help="[repeatable]",
+)
+@click.option(
+    "--agent", "agents", multiple=True, help="An agent it holds for, new or not.  [repeatable; default: all]"
+)
+@click.option("--name", help="What it is for.  [default: its scopes and agents]")
+@json_option
+@ledger_option
+def create(
+    ledger: str | None,
+    *,
+    scopes: tuple[str, ...],
+    agents: tuple[str, ...],
+    name: str | None,
+    as_json: bool,
+) -> None:
+    """A new token; its secret is printed this once."""
+    store = store_of(database_at(ledger)).open()
+    held_for = agent_ids(store, agents, make=True) if agents else None
+    label = name or " ".join([*scopes, *agents])[:100]
+    secret, row = Access(store).add_token(label, Grant(checked_scopes(scopes), held_for))
+    store.close()
+    if as_json:
+        write_json({"token": secret, **_about(row)})
+        return
+    Screen().line((secret, ""))
+    note("This is the only time it is shown.  A recorder reads it from TURNLEDGER_TOKEN.")
+
+
+@command.command("list")
+@json_option
+@ledger_option
+def show(ledger: str | None, *, as_json: bool) -> None:
+    """All tokens, without their secrets."""
+    rows = _access(ledger).tables.tokens()
+    if as_json:
+        write_json({"tokens": [_about(row) for row in rows]})
+        return
+    screen = Screen()
+    for row in rows:
+        state = "revoked" if row.revoked_ms is not None else "in use" if row.used_ms else "not used yet"
+        screen.line(
+            (str(row.id), "dim"), (f"  {row.name}  {' '.join(sorted(row.grant.scopes))}  {state}", "")
+        )
+
+
+@command.command("revoke")
+@click.argument("token_id", metavar="ID")
+@json_option
+@ledger_option
+def revoke(token_id: str, ledger: str | None, *, as_json: bool) -> None:
+    """Make the token with this ID worthless."""
+    token = parse_uuid(token_id, "token's id")
+    _access(ledger).revoke_token(token)
+    if as_json:
+        write_json({"revoked": str(token)})
+    else:
+        Screen().line((f"{token} is revoked", ""))
+
+
+def _access(ledger: str | None) -> Access:
+    return Access(store_of(existing(ledger)).open())
+
+
+def _about(row: TokenRow) -> dict[str, object]:
+    agents = None if row.grant.agents is None else [str(agent) for agent in sorted(row.grant.agents)]
+    return {
+        "id": str(row.id),
+        "name": row.name,
+        "scopes": sorted(row.grant.scopes),
+        "agents": agents,
+        "createdAt": to_iso(row.created_ms),
+        "usedAt": None if row.used_ms is None else to_iso(row.used_ms),
+        "revokedAt": None if row.revoked_ms is None else to_iso(row.revoked_ms),
+    }
