@@ -5,6 +5,7 @@ export { Dialog } from "./Dialog";
 export { Field, Select } from "./Field";
 export { Hash } from "./Hash";
 export { Icon, type IconName } from "./icons";
+export { RecordedText } from "./RecordedText";
 export { Empty, Failure, Loading } from "./States";
 export { Tabs } from "./Tabs";
 export { Ago, Time, UtcTime } from "./Time";

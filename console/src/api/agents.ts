@@ -1,0 +1,11 @@
+import { queryOptions } from "@tanstack/react-query";
+
+import { api, ask } from "./client";
+import type { Agent } from "./types";
+
+/** All agents that the caller may see, by name. */
+export const agentsQuery = queryOptions({
+  queryKey: ["agents"],
+  queryFn: async ({ signal }): Promise<Agent[]> => (await ask(api.GET("/api/agents", { signal }))).items,
+  staleTime: 30_000,
+});

@@ -1,0 +1,2 @@
+export { BodyView, type BodyViewProps } from "./BodyView";
+export type { BodySource } from "./protocol";

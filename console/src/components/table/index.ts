@@ -1,0 +1,2 @@
+export { More } from "./More";
+export { type Column, Table } from "./Table";
