@@ -108,7 +108,8 @@ def bucket_edges(since_ms: int, until_ms: int, bucket: Bucket, zone: tzinfo) -> 
     if bucket in {Bucket.DAY, Bucket.WEEK}:
         return _calendar_edges(since_ms, until_ms, 7 if bucket is Bucket.WEEK else 1, zone)
     width = _WIDTH_MS[bucket]
-    return list(range(since_ms - since_ms % width, until_ms + width, width))
+    first = since_ms - since_ms % width
+    return list(range(first, max(until_ms, first + width) + width, width))
 
 
 def _calendar_edges(since_ms: int, until_ms: int, days: int, zone: tzinfo) -> list[int]:
