@@ -5,7 +5,12 @@ import { useSettings } from "../../lib/settings";
 import { LASTS, type SpanSearch } from "../../lib/span";
 import { Field, Select } from "../ui";
 
-const WORDS = { "1h": "last hour", "24h": "last 24 hours", "7d": "last 7 days", "30d": "last 30 days" } as const;
+const WORDS = {
+  "1h": "last hour",
+  "24h": "last 24 hours",
+  "7d": "last 7 days",
+  "30d": "last 30 days",
+} as const;
 
 /** A stretch of time: up to now, or one calendar day.  `whole` names the choice of no bounds. */
 export function SpanSelect({

@@ -20,12 +20,15 @@ export function TypedField({
     setKnown(value);
     if ((value ?? "") !== shown.trim()) setShown(value ?? "");
   }
-  const tell = useEffectEvent(() => {
+  const tell = (): void => {
     const text = shown.trim();
     if (text !== (value ?? "")) onType(text === "" ? undefined : text);
-  });
+  };
+  const settled = useEffectEvent(tell);
   useEffect(() => {
-    const timer = setTimeout(tell, SETTLE_MS);
+    const timer = setTimeout(() => {
+      settled();
+    }, SETTLE_MS);
     return () => {
       clearTimeout(timer);
     };

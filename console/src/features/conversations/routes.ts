@@ -16,7 +16,7 @@ export interface ListSearch extends SpanSearch {
   readonly status?: (typeof STATUSES)[number];
   readonly q?: string;
   /** The selected conversation. */
-  readonly sel?: string;
+  sel?: string;
 }
 
 const TEXTS = ["agent", "actor", "connector", "place", "q", "sel"] as const;

@@ -1,0 +1,161 @@
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+
+import type { Conversation } from "../../api/types";
+import { Ago, Badge, RecordedText } from "../../components/ui";
+import { cx } from "../../lib/cx";
+import { count, counted, tokens } from "../../lib/format";
+import { outsideName } from "../../lib/outsideName";
+import s from "./list.module.css";
+
+/** What the newest message and the turns say about a conversation, in one word. */
+function StateBadge({ of }: { of: Conversation }): ReactNode {
+  const last = of.lastMessage;
+  if (of.openTurns > 0)
+    return (
+      <Badge
+        tone="active"
+        icon="play"
+        title={counted(of.openTurns, "turn runs or waits", "turns run or wait")}
+      >
+        running
+      </Badge>
+    );
+  if (last?.direction === "outbound" && last.fate === "failed")
+    return (
+      <Badge tone="bad" icon="cross" title="The newest message was not delivered.">
+        undelivered
+      </Badge>
+    );
+  if (last?.direction === "outbound")
+    return (
+      <Badge tone="good" icon="check" title="The newest message is the agent's.">
+        answered
+      </Badge>
+    );
+  const fate = last?.fate ?? null;
+  if (fate === "shed")
+    return (
+      <Badge tone="bad" icon="empty" title="The newest message was dropped: a reply is owed.">
+        shed
+      </Badge>
+    );
+  if (fate === "turn")
+    return (
+      <Badge
+        tone="warn"
+        icon="warning"
+        title="A turn dealt with the newest message and ended without a reply."
+      >
+        no reply
+      </Badge>
+    );
+  if (fate !== null)
+    return (
+      <Badge tone="idle" icon="dot" title="What became of the newest message.">
+        {fate}
+      </Badge>
+    );
+  if (last === null)
+    return (
+      <Badge tone="idle" icon="dot" title="No message is on record.">
+        no message
+      </Badge>
+    );
+  return (
+    <Badge tone="warn" icon="clock" title="Nothing came of the newest message yet.">
+      undecided
+    </Badge>
+  );
+}
+
+function preview(of: Conversation): string | null {
+  const shown = of.lastMessage?.preview;
+  return shown?.state === "text" && shown.text !== "" ? shown.text : null;
+}
+
+/** One conversation; the whole row is a link to its timeline. */
+export function ConversationRow({
+  of,
+  isSelected,
+  onOpen,
+}: {
+  of: Conversation;
+  isSelected: boolean;
+  onOpen: () => void;
+}): ReactNode {
+  const said = preview(of);
+  return (
+    <Link
+      to="/agents/$agentId/conversations/$conversationId"
+      params={{ agentId: of.agentId, conversationId: of.id }}
+      className={cx(s.row, isSelected && s.selected)}
+      data-conversation={of.id}
+      onClick={onOpen}
+    >
+      <span className={s.state}>
+        <StateBadge of={of} />
+      </span>
+      <span className={s.what}>
+        <span className={s.name}>
+          <RecordedText text={outsideName(of.key)} />
+        </span>
+        <small className={s.sub}>
+          {of.connector ?? "no connector"} · {of.shape}
+          {of.place !== null && (
+            <>
+              {" · "}
+              <RecordedText text={of.place} />
+            </>
+          )}
+          {said !== null && (
+            <>
+              {" · "}
+              {of.lastMessage?.direction === "outbound" ? "→ " : "← "}
+              <RecordedText text={said} />
+            </>
+          )}
+        </small>
+      </span>
+      <span className={s.agent}>
+        <RecordedText text={of.agentName} />
+      </span>
+      <span className={s.number} data-unit="turns">
+        {count(of.turns)}
+      </span>
+      <span
+        className={s.number}
+        data-unit="tokens"
+        title={`${count(of.tokensIn)} in, ${count(of.tokensOut)} out`}
+      >
+        {tokens(of.tokensIn + of.tokensOut)}
+      </span>
+      <span className={s.when}>
+        <Ago at={of.lastAt} />
+      </span>
+      <span className={s.problems}>
+        {of.failedTurns > 0 ? (
+          <Badge tone="bad" icon="cross">
+            {counted(of.failedTurns, "failed turn")}
+          </Badge>
+        ) : (
+          <small className={s.none}>none</small>
+        )}
+      </span>
+    </Link>
+  );
+}
+
+export function ConversationHead(): ReactNode {
+  return (
+    <div className={cx(s.row, s.headRow)} aria-hidden="true">
+      <span>State</span>
+      <span>Conversation</span>
+      <span>Agent</span>
+      <span className={s.number}>Turns</span>
+      <span className={s.number}>Tokens</span>
+      <span>Last event</span>
+      <span>Problems</span>
+    </div>
+  );
+}
