@@ -35,8 +35,8 @@ def test_writers_killed_at_random_moments_lose_nothing_they_acknowledged(engine:
     )
     acknowledged: dict[UUID, int] = defaultdict(int)
     for line in notes.read_text().splitlines():
-        turn, seq = line.split()
-        acknowledged[UUID(turn)] = max(acknowledged[UUID(turn)], int(seq))
+        name, place = line.split()
+        acknowledged[UUID(name)] = max(acknowledged[UUID(name)], int(place))
     assert len(acknowledged) > KILLS / 2, "the writers hardly got to write"
     time.sleep(2.2)
     turnledger.open(engine).close()  # whoever opens a ledger ends the turns whose writers are gone

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -23,13 +24,13 @@ class Faulty:
         self._name = name
         self.commits = 0
 
-    def execute(self, sql: str, *parameters: object) -> sqlite3.Cursor:
+    def execute(self, sql: str, parameters: Sequence[bytes | int | str | None] = ()) -> sqlite3.Cursor:
         if sql == "COMMIT":
             self.commits += 1
             error = sqlite3.OperationalError("injected")
             error.sqlite_errorname = self._name
             raise error
-        return self._cursor.execute(sql, *parameters)
+        return self._cursor.execute(sql, parameters)
 
     def __getattr__(self, name: str) -> object:
         return getattr(self._cursor, name)
