@@ -9,13 +9,13 @@ from weakref import WeakKeyDictionary
 from turnledger.capture.ledger import Ledger
 from turnledger.capture.sink import OffSink, Sink, StoreSink
 from turnledger.engine.location import OFF, SERVERS, connect, ledger_url
-from turnledger.errors import UsageError
+from turnledger.errors import LedgerError, LedgerUnavailableError, UsageError
 from turnledger.store.ledger_store import Store
 
 __all__ = ["POLICIES", "open_ledger", "store_of_recorder"]
 
-POLICIES = frozenset({"refuse"})
-"""What to do while the ledger cannot be reached; ``refuse`` refuses every step."""
+POLICIES = frozenset({"refuse", "spool"})
+"""What to do while the ledger cannot be reached: refuse every step, or write it to a local spool first."""
 
 _stores: WeakKeyDictionary[Ledger, Store] = WeakKeyDictionary()
 
@@ -25,6 +25,7 @@ def open_ledger(
     *,
     token: str | None = None,
     policy: str = "refuse",
+    spool: str | os.PathLike[str] | None = None,
     lease_s: float = 30.0,
 ) -> Ledger:
     """Open a ledger for recording; it is made where there is none.
@@ -34,7 +35,12 @@ def open_ledger(
     warns.  ``token`` is for a server; without it ``TURNLEDGER_TOKEN`` says.  ``lease_s`` is how many seconds
     a turn is taken for alive after its writer's last sign of life; three heartbeats fit into it.
 
-    Raises UsageError for a URL or policy that is none, LedgerError where the ledger cannot be used.
+    ``policy`` says what happens while the ledger cannot be reached: ``refuse`` refuses every step, ``spool``
+    makes it durable in a local file first and forwards it later, in order and exactly once.  ``spool`` is
+    that file; without it the ledger has one of its own in the user's data folder.
+
+    Raises UsageError for a URL or policy that is none, LedgerError where the ledger cannot be used (with the
+    policy ``spool`` not where it cannot be reached).
     """
     if policy not in POLICIES:
         msg = f"{policy[:40]!r} is no policy."
@@ -43,12 +49,36 @@ def open_ledger(
     if address == OFF:
         warnings.warn("Turnledger is switched off: nothing is recorded.", RuntimeWarning, stacklevel=2)
         return Ledger(OffSink(), lease_s=lease_s)
+    may_spool = policy == "spool"
+    if spool is not None and not may_spool:
+        msg = "A spool is used with the policy spool only."
+        raise UsageError(msg, next_step='Say policy="spool" too.')
     if address.startswith(SERVERS):
-        return Ledger(_remote(address, token), lease_s=lease_s)
-    store = connect(address).open()
-    ledger = Ledger(StoreSink(store), lease_s=lease_s)
+        remote = _remote(address, token)
+        return Ledger(_spooling(remote, spool, None) if may_spool else remote, lease_s=lease_s)
+    store = connect(address)
+    away = _opened(store, may_be_away=may_spool)
+    sink = StoreSink(store)
+    ledger = Ledger(_spooling(sink, spool, away) if may_spool else sink, lease_s=lease_s)
     _stores[ledger] = store
     return ledger
+
+
+def _opened(store: Store, *, may_be_away: bool) -> LedgerError | None:
+    try:
+        store.open()
+    except LedgerUnavailableError as error:
+        if not may_be_away:
+            raise
+        return error
+    return None
+
+
+def _spooling(sink: Sink, spool: str | os.PathLike[str] | None, away: LedgerError | None) -> Sink:
+    from turnledger.capture.spool_sink import SpoolSink  # noqa: PLC0415  needed for this policy only
+    from turnledger.engine.spooling import open_spool  # noqa: PLC0415  (same)
+
+    return SpoolSink(sink, open_spool(sink.label, spool), away=away)
 
 
 def _remote(address: str, token: str | None) -> Sink:

@@ -1,0 +1,1 @@
+UPDATE ledger SET not_kept = not_kept + :events;

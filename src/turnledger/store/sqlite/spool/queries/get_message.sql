@@ -1,0 +1,1 @@
+SELECT place FROM names WHERE target = :target AND place IS NOT NULL;

@@ -1,0 +1,1 @@
+SELECT target FROM names WHERE kind = :kind AND scope = :scope AND name = :name;

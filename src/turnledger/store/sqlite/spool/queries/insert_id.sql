@@ -1,0 +1,1 @@
+INSERT OR REPLACE INTO ids (proposed, target) VALUES (:proposed, :target);

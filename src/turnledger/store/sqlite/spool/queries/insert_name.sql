@@ -1,0 +1,2 @@
+INSERT INTO names (kind, scope, name, target, place, row)
+VALUES (:kind, :scope, :name, :target, :place, :row);

@@ -1,0 +1,1 @@
+INSERT OR REPLACE INTO places (place, seq) VALUES (:place, :seq);

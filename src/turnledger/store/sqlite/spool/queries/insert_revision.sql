@@ -1,0 +1,1 @@
+INSERT OR REPLACE INTO revisions (event, row, revision) VALUES (:event, :row, :revision);

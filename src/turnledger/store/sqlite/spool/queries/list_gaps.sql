@@ -1,0 +1,1 @@
+SELECT agent, conversation, events FROM gaps ORDER BY rowid;

@@ -1,0 +1,1 @@
+SELECT proposed, target FROM ids;

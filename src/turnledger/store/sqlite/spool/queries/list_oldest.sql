@@ -1,0 +1,1 @@
+SELECT id, tried, kept, data, size FROM queue ORDER BY id LIMIT :limit;
