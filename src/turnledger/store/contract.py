@@ -81,9 +81,9 @@ class Engine(Protocol):
     def load(self, wants: Wants) -> Found:
         """Read what there is of ``wants``.
 
-        Rows found are locked against other writers until the transaction ends, in the order agents,
-        conversations, journals, each by id, so that two writers never deadlock.  An engine may answer from
-        memory instead where it checks before it writes, under these locks, that all of it is still so.
+        Rows found are locked against other writers until the transaction ends, in the order conversations,
+        journals, agents, each by id, so that two writers never deadlock.  An engine may answer from memory
+        instead where it checks before it writes, under these locks, that all of it is still so.
         A conversation's journal has the conversation's own id; asking for a conversation loads both states.
         """
         ...

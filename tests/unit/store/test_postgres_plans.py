@@ -41,7 +41,7 @@ INSERT INTO bodies SELECT 1000 + n, 0, 'payload', 100, sha256('s'), sha256('r') 
 INSERT INTO parts SELECT 100000 + n, 1, n, 100, sha256(n::text::bytea) FROM many;
 INSERT INTO aliases SELECT 'conversation', conversation, conversation, conversation, 'name' FROM many;
 INSERT INTO turns (jid, aid, cid, status, opened_ms)
-SELECT 1000 + n, 1, 1000 + n, CASE WHEN n % 50 = 0 THEN 'failed' ELSE 'completed' END, n FROM many;
+SELECT 1000 + n, 1, 1000 + n, CASE WHEN n % 4 = 0 THEN 'failed' ELSE 'completed' END, n FROM many;
 INSERT INTO conversation_activity (cid, aid, last_ms) SELECT 1000 + n, 1, n FROM many;
 INSERT INTO messages (cid, seq, direction, actor, chars, created_ms)
 SELECT 1000 + n, 0, 'inbound', decode(md5('u' || n % 500), 'hex'), 1, n FROM many;

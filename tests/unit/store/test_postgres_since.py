@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -12,12 +13,13 @@ import pytest
 
 from tests.unit.store.postgres_kit import Scribe, batch, execute
 from turnledger.ids import new_id
-from turnledger.model.draft import BatchStatus
+from turnledger.model.draft import BatchStatus, Journal
+from turnledger.model.vocabulary import JournalKind
 from turnledger.store.plan import Planner, wants_of
 from turnledger.store.postgres import PostgresDatabase
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from turnledger.model.draft import Draft
     from turnledger.store.contract import Reader
@@ -102,6 +104,51 @@ def test_another_programs_long_write_holds_it_up_too_and_loses_nothing(
         assert reader.since(cursor, 10, None) == ([], cursor)
         outside.rollback()
     assert len(reader.since(cursor, 10, None)[0]) == 1
+
+
+def test_a_journal_keeps_its_order_although_writers_wait_for_each_other(
+    scribe: Scribe, reader: Reader, postgres_url: str
+) -> None:
+    """The first host waits for something else in between; the second one must not slip in before it."""
+    other = Scribe(postgres_url, known=scribe)
+    ids = sorted([new_id() for _ in range(2)] + [scribe.conversation])
+    for conversation in ids:
+        if conversation != scribe.conversation:
+            scribe.append(batch(scribe.opened(conversation)))
+    shared = ids[-1]
+    cursor = reader.head_cursor()
+    journal = Journal(JournalKind.CONVERSATION, shared)
+    notes = [one.draft(journal, "GAP", "events=1", conversation=shared) for one in (scribe, other)]
+    group = [
+        batch(scribe.draft(Journal(JournalKind.CONVERSATION, ids[0]), "GAP", "events=1", conversation=ids[0]))
+    ]
+    group += [
+        batch(scribe.draft(Journal(JournalKind.CONVERSATION, ids[1]), "GAP", "events=1", conversation=ids[1]))
+    ]
+    scribe.engine._heads.forget()
+    with psycopg.connect(postgres_url) as outside, ThreadPoolExecutor(2) as threads:
+        outside.execute("SELECT FROM conversations WHERE id = %s FOR UPDATE", (ids[1].bytes,))
+        first = threads.submit(scribe.append, *group, batch(notes[0]))
+        _until(lambda: _waiting(postgres_url) == 1)
+        second = threads.submit(other.append, batch(notes[1]))
+        _until(lambda: second.done() or _waiting(postgres_url) == 2)
+        outside.rollback()
+        assert first.result()[2].placed[0].seq + 1 == second.result()[0].placed[0].seq
+    rows = [row for row in reader.since(cursor, 10, None)[0] if row.journal.id == shared]
+    assert [row.event_id for row in rows] == [note.event_id for note in notes]
+    other.close()
+
+
+def _waiting(url: str) -> int:
+    [(count,)] = execute(url, "SELECT count(*) FROM pg_locks WHERE NOT granted")
+    assert isinstance(count, int)
+    return count
+
+
+def _until(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not true():
+        assert time.monotonic() < deadline
 
 
 def test_followers_see_every_event_once_and_each_journal_in_order(

@@ -8,6 +8,7 @@ again from what is there.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -15,7 +16,15 @@ from turnledger.store.postgres.link import Call
 from turnledger.store.postgres.statements import call
 from turnledger.store.state import Changes, Found
 
-__all__ = ["Assumption"]
+__all__ = ["Assumption", "queue_up"]
+
+
+def queue_up(conversations: Iterable[bytes]) -> Call:
+    """Wait for the writers of these conversations (ids) that came before, as every append does first.
+
+    Conversations with the same last 16 bits share a place in the queue.
+    """
+    return call("queue_up", sorted({int.from_bytes(one[-2:], "big") for one in conversations}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +64,7 @@ class Assumption:
         conversations = sorted(changes.conversations.values(), key=lambda state: state.id.int)
         journals = sorted(changes.journals.values(), key=lambda state: state.id.int)
         return [
+            queue_up([state.id.bytes for state in conversations]),
             self.moment,
             *[self.conversations[state.cid] for state in conversations],
             *[self.journals[state.jid] for state in journals],

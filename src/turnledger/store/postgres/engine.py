@@ -13,7 +13,7 @@ from turnledger.errors import LedgerError, LedgerUnavailableError
 from turnledger.model.rows import LeaseRow
 from turnledger.store.contract import RowConflictError, StoredBody
 from turnledger.store.heads import Heads
-from turnledger.store.postgres.assumption import Assumption
+from turnledger.store.postgres.assumption import Assumption, queue_up
 from turnledger.store.postgres.link import Call, Link, Row
 from turnledger.store.postgres.problems import LinkLostError, ServerError, explain, unreachable
 from turnledger.store.postgres.redial import Redial
@@ -42,8 +42,6 @@ KNOWN_JOURNALS: Final = 1 << 16
 SHARED_US: Final = 1_000_000
 
 _DISPROVED: Final = "22012"  # a check divides by the number of rows that are as remembered
-
-_OPENING: Final = (call("begin"), call("hold_parts"))
 
 _SEQUENCES: Final = {
     IdKind.AGENT: "agents_aid",
@@ -86,7 +84,7 @@ class PostgresEngine:
         self._clear()
         self._connect()
         with suppress(LinkLostError):  # whatever comes next notices
-            self._link.send(_OPENING)
+            self._link.send([call("begin")])
 
     def _connect(self) -> None:
         if self._link.closed:
@@ -125,21 +123,23 @@ class PostgresEngine:
         reads = lookups(wants)
         agents, conversations, journals, events = ([key for (key,) in keys] for _, keys in reads[:4])
         names = reads[4][1]
-        # An agent's counts move where a journal is opened, so its row is locked only where one may be.
-        lock_agents = [] if self._known.issuperset(journals) else [call("lock_agents", agents, journals)]
         calls = [
-            *lock_agents,
-            call("find_agents", agents),
+            queue_up(conversations),
             call("lock_conversations", conversations),
             call("lock_journals", journals),
+            # An agent's counts move where a journal is opened, so its row is locked only where one may be.
+            *([] if self._known.issuperset(journals) else [call("lock_agents", agents, journals)]),
+            call("find_agents", agents),
             call("find_events", events),
             *[call("find_aliases", *name) for name in names],
             call("get_moment"),
         ]
-        *states, [(clock_us, prunes)] = self._first_run(calls, _OPENING)[len(_OPENING) + len(lock_agents) :]
-        aliases = [row for rows in states[4:] for row in rows]
+        _, _, found_conversations, found_journals, *results = self._first_run(calls, [call("begin")])
+        found_agents, found_events, *found_names, [(clock_us, prunes)] = results[-3 - len(names) :]
+        aliases = [row for rows in found_names for row in rows]
         now_ms = self._server_clock.set(clock_us)
-        found = found_states(wants, now_ms, prunes, [*states[:4], aliases])
+        states = (found_agents, found_conversations, found_journals, found_events, aliases)
+        found = found_states(wants, now_ms, prunes, states)
         self._remember(found)
         self._missing = {
             IdKind.CONVERSATION: len(conversations) - len(found.conversations),
