@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from uuid import UUID
 
-import msgspec
-
 from turnledger.model.figures import TokenCounts
 from turnledger.model.rows import EventRow, TurnRow
 from turnledger.query.cursor import cursor_text, read_cursor
@@ -22,12 +20,13 @@ from turnledger.server.answers.form import instant, moment
 from turnledger.server.caller import Asking
 from turnledger.server.render.agents import tokens_answer
 from turnledger.server.render.events import entry_answers, names_in
-from turnledger.wire.fixture import COMMITMENT_HMAC, event_objects
+from turnledger.wire.fixture import COMMITMENT_HMAC
 
 __all__ = ["diff_answer", "journal_answer", "report_answer", "turn_answer", "turn_index", "turns_answer"]
 
 _ENTRIES = "turn entries"
 _PAGE = 500
+_GENESIS = "0" * 64
 _CHILDREN = 100
 
 
@@ -180,8 +179,28 @@ def journal_answer(asking: Asking, row: TurnRow) -> Journal:
         broken_at_seq=finding.broken_at_seq,
         verification=str(finding.reason),
         commitment=COMMITMENT_HMAC,
-        events=msgspec.convert(list(event_objects(rows)), list[JournalEvent]),
+        events=_journal_events(rows),
     )
+
+
+def _journal_events(rows: Iterable[EventRow]) -> list[JournalEvent]:
+    found: list[JournalEvent] = []
+    previous = _GENESIS
+    for row in rows:
+        digest = row.hash.hex()
+        found.append(
+            JournalEvent(
+                seq=row.seq,
+                type=row.type,
+                payload_hash=row.payload_hash.hex(),
+                summary=row.summary,
+                prev_hash=previous,
+                hash=digest,
+                created_at=instant(row.created_ms),
+            )
+        )
+        previous = digest
+    return found
 
 
 # --- two turns -----------------------------------------------------------------------------------
