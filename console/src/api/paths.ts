@@ -17,3 +17,12 @@ export function fixturePath(agentId: string, turnId: string): string {
 export function address(path: string): string {
   return SERVER + path;
 }
+
+/** One event, whole, with its detail record as it was written. */
+export function eventPath(agentId: string, eventId: string): string {
+  return `/api/agents/${agentId}/events/${eventId}`;
+}
+
+export function turnPath(agentId: string, turnId: string): string {
+  return `/api/agents/${agentId}/turns/${turnId}`;
+}

@@ -1,0 +1,3 @@
+export { ArgumentDifference } from "./ArgumentDifference";
+export { MessageText } from "./MessageText";
+export { RequestView } from "./RequestView";
