@@ -1453,15 +1453,6 @@ export interface components {
             status: "ok";
         };
         /**
-         * HeldTurn
-         * @description A turn and the epoch of the lease on it.
-         */
-        HeldTurn: {
-            /** Format: uuid */
-            turnId: string;
-            epoch: number;
-        };
-        /**
          * Integrity
          * @description How far this ledger can be trusted, and what nobody has checked.
          */
@@ -1520,27 +1511,18 @@ export interface components {
             preview: components["schemas"]["Preview"] | null;
         };
         /**
-         * Lease
-         * @description A hold on a turn.
+         * LastRevision
+         * @description Number of a memory entry's newest revision; 0 where there is none.
          */
-        Lease: {
-            /** Format: uuid */
-            turnId: string;
-            /** Format: uuid */
-            agentId: string;
-            /** Format: uuid */
-            conversationId: string;
-            /** Format: uuid */
-            holder: string;
-            epoch: number;
-            untilMs: number | null;
+        LastRevision: {
+            revision: number;
         };
         /**
          * LeaseAnswer
          * @description The lease, or null where somebody holds the turn or it has ended.
          */
         LeaseAnswer: {
-            lease: components["schemas"]["Lease"] | null;
+            lease: components["schemas"]["TurnLease"] | null;
         };
         /**
          * LoginLink
@@ -1631,6 +1613,20 @@ export interface components {
             preview: components["schemas"]["Preview"] | null;
         };
         /**
+         * MessagePlace
+         * @description Where a message stands.
+         */
+        MessagePlace: {
+            /** Format: uuid */
+            eventId: string;
+            /** Format: uuid */
+            agentId: string;
+            conversationId: string | null;
+            /** Format: uuid */
+            journalId: string;
+            seq: number;
+        };
+        /**
          * NewGrant
          * @description A name, scopes, and the agents they hold for; ``agents`` left out or null: all, also those to come.
          */
@@ -1711,20 +1707,6 @@ export interface components {
             max: number | null;
         };
         /**
-         * Place
-         * @description Where an event of a conversation's journal stands.
-         */
-        Place: {
-            /** Format: uuid */
-            eventId: string;
-            /** Format: uuid */
-            agentId: string;
-            conversationId: string | null;
-            /** Format: uuid */
-            journalId: string;
-            seq: number;
-        };
-        /**
          * Preview
          * @description The first words of one body, at most 200 characters; only for callers who may read bodies.
          */
@@ -1750,13 +1732,13 @@ export interface components {
             nextStep: string;
         };
         /**
-         * Renewal
+         * RenewalRequest
          * @description Leases to extend.
          */
-        Renewal: {
+        RenewalRequest: {
             /** Format: uuid */
             holder: string;
-            turns: components["schemas"]["HeldTurn"][];
+            turns: components["schemas"]["TurnHold"][];
             /** @description How long the lease lasts. */
             ttlMs: number;
         };
@@ -1776,13 +1758,6 @@ export interface components {
             /** @enum {unknown} */
             mode: "keep" | "window";
             windowDays: number | null;
-        };
-        /**
-         * Revision
-         * @description Number of a memory entry's newest revision; 0 where there is none.
-         */
-        Revision: {
-            revision: number;
         };
         /**
          * SearchAnswer
@@ -1913,10 +1888,10 @@ export interface components {
             status: "cancelled" | "completed" | "exhausted" | "failed" | "interrupted" | "refused" | "running" | "superseded" | "waiting";
         };
         /**
-         * Takeover
+         * TakeoverRequest
          * @description A turn to be taken over.
          */
-        Takeover: {
+        TakeoverRequest: {
             /** Format: uuid */
             turnId: string;
             /** Format: uuid */
@@ -2064,6 +2039,15 @@ export interface components {
             hasMore: boolean;
         };
         /**
+         * TurnHold
+         * @description A turn and the epoch of the lease on it.
+         */
+        TurnHold: {
+            /** Format: uuid */
+            turnId: string;
+            epoch: number;
+        };
+        /**
          * TurnJournalIndex
          * @description The turns of one conversation, latest opening first.
          */
@@ -2077,6 +2061,22 @@ export interface components {
             turns: components["schemas"]["Turn"][];
             hasMore: boolean;
             next: string | null;
+        };
+        /**
+         * TurnLease
+         * @description A hold on a turn, until ``untilMs`` of the ledger's clock.
+         */
+        TurnLease: {
+            /** Format: uuid */
+            turnId: string;
+            /** Format: uuid */
+            agentId: string;
+            /** Format: uuid */
+            conversationId: string;
+            /** Format: uuid */
+            holder: string;
+            epoch: number;
+            untilMs: number | null;
         };
         /**
          * TurnList
@@ -8656,7 +8656,7 @@ export interface operations {
                  *       "ttlMs": 30000
                  *     }
                  */
-                "application/json": components["schemas"]["Renewal"];
+                "application/json": components["schemas"]["RenewalRequest"];
             };
         };
         responses: {
@@ -8802,7 +8802,7 @@ export interface operations {
                  *       "ttlMs": 30000
                  *     }
                  */
-                "application/json": components["schemas"]["Takeover"];
+                "application/json": components["schemas"]["TakeoverRequest"];
             };
         };
         responses: {
@@ -9138,7 +9138,7 @@ export interface operations {
                      *       "seq": 1
                      *     }
                      */
-                    "application/json": components["schemas"]["Place"];
+                    "application/json": components["schemas"]["MessagePlace"];
                 };
             };
             /** @description Nobody is logged in. */
@@ -9258,7 +9258,7 @@ export interface operations {
                      *       "revision": 1
                      *     }
                      */
-                    "application/json": components["schemas"]["Revision"];
+                    "application/json": components["schemas"]["LastRevision"];
                 };
             };
             /** @description Nobody is logged in. */
