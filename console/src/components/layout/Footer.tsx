@@ -23,7 +23,6 @@ export function Footer(): ReactNode {
       <a href={address("/openapi.json")} target="_blank" rel="noreferrer">
         API document
       </a>
-      <span>Tamper-evident against changes of single events; see Integrity for what that leaves out.</span>
     </footer>
   );
 }

@@ -32,7 +32,7 @@ function turnSearch(search: Record<string, unknown>): TurnSearch {
   };
 }
 
-const inspectorRoute = createRoute({
+export const inspectorRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/agents/turns",
   validateSearch: turnSearch,

@@ -1,0 +1,72 @@
+import type { ReactNode } from "react";
+
+import type { TurnReport } from "../../api/types";
+import { Button, Icon, RecordedText } from "../../components/ui";
+import { counted } from "../../lib/format";
+import s from "./turn.module.css";
+
+const SHOWN = 6;
+
+/** What an operator has to know before anything else: steps in doubt, tools that nobody ran, a silent writer. */
+export function Notices({
+  report,
+  onSelect,
+}: {
+  report: TurnReport;
+  onSelect: (seq: number) => void;
+}): ReactNode {
+  const doubts = report.steps.filter((step) => step.doubt !== null && step.doubt !== "running");
+  const { unrunTools } = report;
+  if (doubts.length === 0 && unrunTools.length === 0 && !report.noSignOfLife) return null;
+  return (
+    <ul className={s.notices} aria-label="To look at">
+      {report.noSignOfLife && (
+        <li>
+          <Icon name="warning" /> <strong>No sign of life:</strong> this turn has not ended, and its writer
+          has stopped renewing its claim.
+        </li>
+      )}
+      {doubts.slice(0, SHOWN).map((step) => (
+        <li key={step.intentSeq}>
+          <Icon name="warning" /> <strong>{step.doubt}:</strong> {step.kind} call{" "}
+          <RecordedText text={step.name ?? ""} /> was recorded before it ran, and no outcome was.{" "}
+          <Button
+            small
+            look="quiet"
+            onClick={() => {
+              onSelect(step.intentSeq);
+            }}
+          >
+            event {step.intentSeq}
+          </Button>
+        </li>
+      ))}
+      {doubts.length > SHOWN && (
+        <li>
+          and {counted(doubts.length - SHOWN, "more step", "more steps")} in doubt; press n for the next.
+        </li>
+      )}
+      {unrunTools.slice(0, SHOWN).map((tool) => (
+        <li key={`${tool.resultSeq}/${tool.ordinal}`}>
+          <Icon name="empty" /> <strong>asked, not run:</strong> the model asked for{" "}
+          <code>
+            <RecordedText text={tool.tool} />
+          </code>
+          , and nobody ran it.{" "}
+          <Button
+            small
+            look="quiet"
+            onClick={() => {
+              onSelect(tool.resultSeq);
+            }}
+          >
+            event {tool.resultSeq}
+          </Button>
+        </li>
+      ))}
+      {unrunTools.length > SHOWN && (
+        <li>and {counted(unrunTools.length - SHOWN, "more tool call")} asked for and not run.</li>
+      )}
+    </ul>
+  );
+}

@@ -1,0 +1,49 @@
+import type { ReactNode } from "react";
+
+import { bodyPath } from "../../api/paths";
+import { BodyView } from "../../components/body";
+import { Empty, Hash } from "../../components/ui";
+import type { CardEvent } from "./events";
+import s from "./turn.module.css";
+
+/** The prompt snapshots of the turn: assembled instructions and tool definitions, as they were sent. */
+export function PromptView({ cards }: { cards: readonly CardEvent[] }): ReactNode {
+  const prompts = cards.filter((card) => card.event.type === "PROMPT");
+  if (prompts.length === 0) {
+    return (
+      <Empty title="No prompt snapshot in this turn">
+        <p>
+          A snapshot is written when a model call brings instructions or tools. This turn made no such call,
+          or its recorder could not take them apart; the requests hold what was sent.
+        </p>
+      </Empty>
+    );
+  }
+  return (
+    <div className={s.prompts}>
+      {prompts.map(({ event, entry, tokens }) => {
+        const body = entry?.bodies.find((one) => one.slot === "payload");
+        const digest = entry?.detail["promptDigest"];
+        return (
+          <section key={event.seq}>
+            <h3>
+              #{event.seq} {tokens.get("role") ?? "prompt"}{" "}
+              {typeof digest === "string" && <Hash label="snapshot" value={digest} />}
+            </h3>
+            {entry === undefined || body === undefined ? (
+              <p>Its content is not here.</p>
+            ) : body.state === "pruned" ? (
+              <p>It was pruned with the last request that used it.</p>
+            ) : (
+              <BodyView
+                source={{ path: bodyPath(entry.agentId, entry.eventId, "payload"), size: body.size }}
+                label={`the prompt snapshot of event ${event.seq}`}
+                fileName={`prompt-${entry.eventId}.json`}
+              />
+            )}
+          </section>
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,86 @@
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+
+import type { TurnReport } from "../../api/types";
+import { Hash, RecordedText, StatusBadge, Time } from "../../components/ui";
+import { counted, duration, NOT_RECORDED, tokens as tokenWords } from "../../lib/format";
+import s from "./turn.module.css";
+
+/** What the turn is, and what it took. */
+export function Totals({ report, actions }: { report: TurnReport; actions: ReactNode }): ReactNode {
+  const { turn, totals } = report;
+  const { tokens } = totals;
+  return (
+    <section className={s.totals} aria-label="The turn">
+      <div className={s.who}>
+        <StatusBadge status={turn.status} />
+        <strong>
+          Turn {turn.ordinal + 1} of <RecordedText text={turn.agentName} />
+        </strong>
+        <Time at={turn.openedAt} />
+        {turn.errorClass !== null && (
+          <code>
+            <RecordedText text={turn.errorClass} />
+          </code>
+        )}
+        <Link
+          to="/agents/$agentId/conversations/$conversationId"
+          params={{ agentId: turn.agentId, conversationId: turn.conversationId }}
+        >
+          Its conversation
+        </Link>
+        {turn.parentTurnId !== null && <Hash label="started by turn" value={turn.parentTurnId} />}
+        <span className={s.actions}>{actions}</span>
+      </div>
+      <dl className={s.figures}>
+        <Figure word="wall time" value={time(totals.wallMs)} />
+        <Figure word="model calls" value={withTime(totals.modelCalls, totals.modelMs)} />
+        <Figure word="tool calls" value={withTime(totals.toolCalls, totals.toolMs)} />
+        <Figure word="tokens in" value={tokens.in === null ? NOT_RECORDED : tokenWords(tokens.in)} />
+        <Figure
+          word="from cache"
+          value={tokens.cacheRead === null ? NOT_RECORDED : tokenWords(tokens.cacheRead)}
+        />
+        <Figure word="tokens out" value={tokens.out === null ? NOT_RECORDED : tokenWords(tokens.out)} />
+        <Figure
+          word="reasoning"
+          value={tokens.reasoning === null ? NOT_RECORDED : tokenWords(tokens.reasoning)}
+        />
+        <Figure
+          word="cost"
+          value={totals.costMinor === null ? NOT_RECORDED : `${String(totals.costMinor)} minor units`}
+        />
+      </dl>
+      {report.children.length > 0 && (
+        <ul className={s.children}>
+          {report.children.map((child) => (
+            <li key={child.turnId}>
+              <StatusBadge status={child.status} />{" "}
+              <Link to="/agents/turns" search={{ agentId: child.agentId, turnId: child.turnId }}>
+                turn of <RecordedText text={child.agentName} />
+              </Link>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Figure({ word, value }: { word: string; value: string }): ReactNode {
+  return (
+    <div data-missing={value === NOT_RECORDED || undefined}>
+      <dt>{word}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}
+
+function time(ms: number | null): string {
+  return ms === null ? NOT_RECORDED : duration(ms);
+}
+
+function withTime(calls: number, ms: number | null): string {
+  if (calls === 0) return "0";
+  return `${counted(calls, "call")} · ${ms === null ? "time not recorded" : duration(ms)}`;
+}

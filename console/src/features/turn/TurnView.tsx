@@ -1,0 +1,136 @@
+import { Link, useNavigate } from "@tanstack/react-router";
+import { type ReactNode, useMemo } from "react";
+
+import { Empty, Failure, Loading, Tabs } from "../../components/ui";
+import { Cards } from "./Cards";
+import { cardEvents } from "./events";
+import { FixtureButton } from "./FixtureButton";
+import { judge } from "./judgement";
+import { Notices } from "./Notices";
+import { PromptView } from "./PromptView";
+import { RawView } from "./RawView";
+import { inspectorRoute, type TurnSearch } from "./routes";
+import { Totals } from "./Totals";
+import { useTurn } from "./useTurn";
+import { useTurnKeys } from "./useTurnKeys";
+import { NotChecked, VerdictPanel } from "./VerdictPanel";
+import { Waterfall } from "./Waterfall";
+import s from "./turn.module.css";
+
+const TABS = [
+  ["cards", "Events"],
+  ["waterfall", "Waterfall"],
+  ["prompt", "Prompt"],
+  ["raw", "Raw"],
+] as const;
+
+/** A turn of the ledger. */
+export function TurnView({
+  agentId,
+  turnId,
+  search,
+}: {
+  agentId: string;
+  turnId: string;
+  search: TurnSearch;
+}): ReactNode {
+  const data = useTurn(agentId, turnId);
+  const { journal, report, entries } = data;
+  const navigate = useNavigate({ from: inspectorRoute.fullPath });
+  const cards = useMemo(
+    () => (journal === undefined ? [] : cardEvents(journal, entries, report)),
+    [journal, entries, report],
+  );
+  const select = (seq: number | undefined, open?: true): void => {
+    void navigate({
+      search: (before) => ({
+        ...without(before),
+        ...(seq !== undefined && { seq }),
+        ...(open && { open }),
+      }),
+      replace: true,
+    });
+  };
+  useTurnKeys({ cards, search, agentId, turnId, conversationId: report?.turn.conversationId, select });
+  if (data.error?.status === 404) return <NothingRecorded />;
+  if (data.error !== null) return <Failure error={data.error} what="this turn" onRetry={data.retry} />;
+  if (report === undefined || (journal === undefined && data.notChecked === null))
+    return <Loading what="the turn and checking it" />;
+  const judgement = journal === undefined ? null : judge(journal);
+  return (
+    <>
+      <Totals report={report} actions={<FixtureButton agentId={agentId} turnId={turnId} />} />
+      {journal === undefined || judgement === null ? (
+        <NotChecked fault={data.notChecked ?? ""} />
+      ) : (
+        <VerdictPanel journal={journal} judgement={judgement} at={data.checkedAt} />
+      )}
+      <Notices
+        report={report}
+        onSelect={(seq) => {
+          select(seq);
+        }}
+      />
+      <Tabs
+        label="Views of the turn"
+        tabs={TABS}
+        chosen={search.view ?? "cards"}
+        onChoose={(view) => {
+          void navigate({
+            search: ({ view: _, ...before }) => ({ ...before, ...(view !== "cards" && { view }) }),
+            replace: true,
+          });
+        }}
+      >
+        <div className={s.panel}>
+          {search.view === "waterfall" ? (
+            <Waterfall
+              cards={cards}
+              steps={report.steps}
+              onSelect={(seq) => {
+                void navigate({ search: ({ view: _, ...before }) => ({ ...before, seq }) });
+              }}
+            />
+          ) : search.view === "prompt" ? (
+            <PromptView cards={cards} />
+          ) : search.view === "raw" ? (
+            <RawView agentId={agentId} turnId={turnId} />
+          ) : (
+            <Cards
+              cards={cards}
+              judgement={judgement}
+              selected={search.seq}
+              isOpen={search.open === true}
+              onSelect={select}
+            />
+          )}
+        </div>
+      </Tabs>
+    </>
+  );
+}
+
+function without({ seq: _seq, open: _open, ...rest }: TurnSearch): TurnSearch {
+  return rest;
+}
+
+function NothingRecorded(): ReactNode {
+  return (
+    <Empty
+      title="Nothing is recorded under these ids"
+      icon="search"
+      actions={<Link to="/">Conversations</Link>}
+    >
+      <p>
+        This ledger holds no such turn of this agent, or you may not see the agent; the two look alike on
+        purpose. A turn belongs to one agent: the id of another one finds nothing.
+      </p>
+      <p>
+        Recording is switched on by the program that runs the agent: <code>turnledger.open()</code> with{" "}
+        <code>TURNLEDGER_URL</code> naming this ledger or this server, and <code>convo.turn(…)</code> around
+        each run. <code>TURNLEDGER_URL=off</code> switches it off. What ran before that is not here, and
+        cannot be added as if it had been.
+      </p>
+    </Empty>
+  );
+}

@@ -1,0 +1,120 @@
+import { type ReactNode, useMemo } from "react";
+
+import type { Step } from "../../api/types";
+import { VirtualList } from "../../components/list";
+import { Badge, Empty, RecordedText } from "../../components/ui";
+import { cx } from "../../lib/cx";
+import { duration } from "../../lib/format";
+import type { CardEvent } from "./events";
+import { place, stretches } from "./scale";
+import s from "./turn.module.css";
+
+interface Bar {
+  readonly step: Step;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Steps on a common line of time; idle stretches are squeezed, and marked. */
+export function Waterfall({
+  cards,
+  steps,
+  onSelect,
+}: {
+  cards: readonly CardEvent[];
+  steps: readonly Step[];
+  onSelect: (seq: number) => void;
+}): ReactNode {
+  const bars = useMemo(() => barsOf(cards, steps), [cards, steps]);
+  const scale = useMemo(() => {
+    const moments = cards.map((card) => Date.parse(card.event.createdAt)).filter((at) => !Number.isNaN(at));
+    return stretches([
+      ...bars.map((bar): [number, number] => [bar.from, bar.to]),
+      ...moments.map((at): [number, number] => [at, at]),
+    ]);
+  }, [cards, bars]);
+  if (bars.length === 0) {
+    return (
+      <Empty title="No step to draw">
+        <p>This turn has no model call and no tool call.</p>
+      </Empty>
+    );
+  }
+  const idle = scale.filter((stretch) => stretch.idle);
+  return (
+    <>
+      <p className={s.legend}>
+        {duration((scale.at(-1)?.to ?? 0) - (scale[0]?.from ?? 0))} from the first event to the last
+        {idle.length > 0 &&
+          `; idle stretches are squeezed: ${idle
+            .slice(0, 5)
+            .map((one) => duration(one.to - one.from))
+            .join(", ")}`}
+      </p>
+      <VirtualList
+        items={bars}
+        keyOf={(bar) => String(bar.step.intentSeq)}
+        estimate={34}
+        scroll="page"
+        label="Steps of the turn in time"
+        row={({ step, from, to }) => {
+          const left = place(scale, from) * 100;
+          const width = Math.max(0.4, place(scale, to) * 100 - left);
+          return (
+            <button
+              type="button"
+              className={s.bar}
+              onClick={() => {
+                onSelect(step.intentSeq);
+              }}
+            >
+              <span className={s.barName}>
+                #{step.intentSeq} <RecordedText text={step.name ?? step.kind} />
+              </span>
+              <span className={s.track}>
+                {idle.map((one) => (
+                  <span
+                    key={one.from}
+                    className={s.squeezed}
+                    style={{ left: `${one.left * 100}%`, width: `${(one.right - one.left) * 100}%` }}
+                  />
+                ))}
+                <span
+                  className={cx(
+                    s.span,
+                    step.kind === "model" ? s.spanModel : s.spanTool,
+                    step.status !== "ok" && s.spanBad,
+                  )}
+                  style={{ left: `${Math.min(left, 99.6)}%`, width: `${Math.min(width, 100 - left)}%` }}
+                />
+              </span>
+              <span className={s.barTime}>
+                {step.doubt !== null ? (
+                  <Badge tone="warn" icon="warning">
+                    {step.doubt}
+                  </Badge>
+                ) : step.status !== "ok" ? (
+                  <Badge tone="bad" icon="cross">
+                    {step.status ?? "unknown"}
+                  </Badge>
+                ) : null}{" "}
+                {step.ms === null ? "not recorded" : duration(step.ms)}
+              </span>
+            </button>
+          );
+        }}
+      />
+    </>
+  );
+}
+
+function barsOf(cards: readonly CardEvent[], steps: readonly Step[]): Bar[] {
+  const times = new Map(cards.map((card) => [card.event.seq, Date.parse(card.event.createdAt)]));
+  const last = Math.max(0, ...[...times.values()].slice(-1));
+  return steps.flatMap((step) => {
+    const from = times.get(step.intentSeq);
+    if (from === undefined || Number.isNaN(from)) return [];
+    const end = step.outcomeSeq === null ? last : (times.get(step.outcomeSeq) ?? from);
+    return [{ step, from, to: Math.max(from, end) }];
+  });
+}

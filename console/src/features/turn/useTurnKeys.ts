@@ -1,0 +1,94 @@
+import { useNavigate } from "@tanstack/react-router";
+
+import { api, ask } from "../../api/client";
+import type { Turn } from "../../api/types";
+import { useKeys } from "../../lib/keyboard";
+import { copyText, say } from "../../lib/toasts";
+import { type CardEvent, problemOf } from "./events";
+import { inspectorRoute, type TurnSearch } from "./routes";
+
+interface Keyed {
+  readonly cards: readonly CardEvent[];
+  readonly search: TurnSearch;
+  readonly agentId: string;
+  readonly turnId: string;
+  readonly conversationId: string | undefined;
+  readonly select: (seq: number | undefined, open?: true) => void;
+}
+
+/** Keys of the inspector: events, problems, neighbours, copies. */
+export function useTurnKeys({ cards, search, agentId, turnId, conversationId, select }: Keyed): void {
+  const navigate = useNavigate({ from: inspectorRoute.fullPath });
+  const move = (step: 1 | -1): void => {
+    const place = cards.findIndex((card) => card.event.seq === search.seq);
+    const next = cards[place < 0 ? (step > 0 ? 0 : cards.length - 1) : place + step];
+    if (next !== undefined) select(next.event.seq);
+  };
+  const problem = (step: 1 | -1): void => {
+    const start = cards.findIndex((card) => card.event.seq === search.seq);
+    const begin = start < 0 && step < 0 ? cards.length : start;
+    for (let place = begin + step; place >= 0 && place < cards.length; place += step) {
+      const card = cards[place];
+      if (card !== undefined && problemOf(card) !== null) {
+        select(card.event.seq);
+        return;
+      }
+    }
+    say(step > 0 ? "No further problem in this turn." : "No problem before this event.");
+  };
+  const neighbour = async (step: 1 | -1): Promise<void> => {
+    if (conversationId === undefined) return;
+    const other = neighbourOf(await turnsOf(agentId, conversationId), turnId, step);
+    if (other === undefined)
+      say(
+        step > 0
+          ? "This is the last turn of its conversation."
+          : "This is the first turn of its conversation.",
+      );
+    else await navigate({ search: { agentId, turnId: other.id } });
+  };
+  const chosen = cards.find((card) => card.event.seq === search.seq);
+  useKeys({
+    j: () => {
+      move(1);
+    },
+    k: () => {
+      move(-1);
+    },
+    J: () => void neighbour(1),
+    K: () => void neighbour(-1),
+    n: () => {
+      problem(1);
+    },
+    N: () => {
+      problem(-1);
+    },
+    Enter: () => {
+      select(search.seq, search.open === true ? undefined : true);
+    },
+    e: () => {
+      select(search.seq, search.open === true ? undefined : true);
+    },
+    c: () => void copyText(window.location.href, "the link"),
+    y: () => {
+      if (chosen !== undefined) void copyText(chosen.event.hash, `the hash of event ${chosen.event.seq}`);
+    },
+  });
+}
+
+const LIMIT = 200;
+
+/** The latest turns of a conversation, in the order in which they were opened. */
+async function turnsOf(agentId: string, conversation: string): Promise<readonly Turn[]> {
+  const found = await ask(
+    api.GET("/api/agents/{agentId}/turns", {
+      params: { path: { agentId }, query: { conversation, limit: LIMIT } },
+    }),
+  );
+  return [...found.items].sort((left, right) => left.ordinal - right.ordinal);
+}
+
+function neighbourOf(turns: readonly Turn[], turnId: string, step: 1 | -1): Turn | undefined {
+  const place = turns.findIndex((turn) => turn.id === turnId);
+  return place < 0 ? undefined : turns[place + step];
+}
