@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from turnledger.capture.sink import StoreSink
 from turnledger.cli.ledger import existing, ledger_file
 from turnledger.cli.line import BAD, GOOD, QUIET, WARN, counted, size
 from turnledger.cli.options import json_option, ledger_option
@@ -16,11 +17,14 @@ from turnledger.cli.program import Status
 from turnledger.cli.progress import progress
 from turnledger.cli.safe_text import one_line
 from turnledger.cli.screen import Screen, write_json
-from turnledger.engine.location import Database
+from turnledger.clock import to_iso
+from turnledger.engine.location import Database, store_of
+from turnledger.engine.spooling import forward, open_spool, spool_file, spool_state
 from turnledger.errors import LedgerError
 from turnledger.query.row_json import row_object
 from turnledger.store.contract import Reader
 from turnledger.store.rebuild import Difference, count_conversations, differences, rebuild
+from turnledger.store.spool import SpoolCounts
 from turnledger.version import __version__
 
 __all__ = ["command"]
@@ -35,10 +39,22 @@ _HELD = {"agents": "agent", "conversations": "conversation", "turns": "turn", "o
 @click.option(
     "--rebuild", "wants_rebuild", is_flag=True, help="Build what lists are read from anew where it differs."
 )
+@click.option(
+    "--forward", "wants_forward", is_flag=True, help="Forward what recorders left in the ledger's spool."
+)
+@click.option("--spool", metavar="FILE", help="The spool, if it is not the ledger's own.")
 @json_option
 @ledger_option
 @click.pass_context
-def command(context: click.Context, ledger: str | None, *, wants_rebuild: bool, as_json: bool) -> None:
+def command(
+    context: click.Context,
+    ledger: str | None,
+    *,
+    wants_rebuild: bool,
+    wants_forward: bool,
+    spool: str | None,
+    as_json: bool,
+) -> None:
     """Look a ledger over: schema, guards, room, read models, turns without a sign of life.
 
     Read models are what lists are read from; they follow from the events and can be built anew.  Whether the
@@ -46,6 +62,10 @@ def command(context: click.Context, ledger: str | None, *, wants_rebuild: bool, 
     """
     database = existing(ledger)
     report = Report(database.label)
+    if wants_forward:
+        _forward(database, spool)
+    report.spool = spool_state(database.label, spool)
+    report.notes += _words_on(report.spool, spool or str(spool_file(database.label)))
     examine(report, database, ledger_file(ledger), wants_rebuild=wants_rebuild)
     if as_json:
         write_json(report.as_json())
@@ -68,6 +88,7 @@ class Report:
     free_bytes: int | None = None
     found: list[Difference] = field(default_factory=list[Difference])
     is_rebuilt: bool = False
+    spool: SpoolCounts | None = None
 
     @property
     def is_well(self) -> bool:
@@ -87,11 +108,51 @@ class Report:
             "counts": self.counts,
             "bytes": self.bytes,
             "freeBytes": self.free_bytes,
+            "spool": None if self.spool is None else _spool_object(self.spool),
             "readModels": {
                 "differences": [row_object(one) for one in self.found],
                 "rebuilt": self.is_rebuilt,
             },
         }
+
+
+def _spool_object(spool: SpoolCounts) -> dict[str, object]:
+    return {
+        "waiting": spool.waiting,
+        "events": spool.events,
+        "bytes": spool.bytes,
+        "refused": spool.refused,
+        "notKept": spool.not_kept,
+        "since": None if spool.since_ms is None else to_iso(spool.since_ms),
+    }
+
+
+def _forward(database: Database, path: str | None) -> None:
+    state = spool_state(database.label, path)
+    if state is None or not (state.waiting or state.not_kept):
+        return
+    store, spool = store_of(database), open_spool(database.label, path)
+    try:
+        with progress("forwarding batches", state.waiting) as advance:
+            forward(spool, StoreSink(store.open()), advance)
+    finally:
+        spool.close()
+        store.close()
+
+
+def _words_on(spool: SpoolCounts | None, path: str) -> list[str]:
+    if spool is None:
+        return []
+    words: list[str] = []
+    if spool.waiting:
+        who = counted(spool.events, "event waits", "events wait")
+        words.append(f"{who} in the spool {path}: run `turnledger doctor --forward`.")
+    if spool.refused:
+        who = counted(spool.refused, "event", "events")
+        words.append(f"{who} from the spool were refused by the ledger, and are kept in {path}.")
+    if spool.not_kept:
+        words.append(f"The spool {path} had no room for {counted(spool.not_kept, 'event', 'events')}.")
+    return words
 
 
 def examine(report: Report, database: Database, path: Path | None, *, wants_rebuild: bool) -> None:
