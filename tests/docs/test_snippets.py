@@ -1,0 +1,100 @@
+"""Every Python example in docs/ runs, top to bottom, as one program for each page."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import turnledger
+from turnledger.integrity.verdict import Verdict
+from turnledger.query.verify import verify_ledger
+
+DOCS = Path(__file__).parents[2] / "docs"
+EXAMPLE = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+PAGES = sorted(page for page in DOCS.rglob("*.md") if EXAMPLE.search(page.read_text()))
+
+THE_READERS_OWN = """
+request = {"model": "gpt-5.2", "messages": [{"role": "user", "content": "Where is my order?"}]}
+asked = {"id": "c1", "type": "function", "function": {"name": "lookup_order", "arguments": '{"id": 7}'}}
+reply = {"role": "assistant", "content": None, "tool_calls": [asked]}
+
+def send(request):
+    choice = {"index": 0, "message": reply, "finish_reason": "tool_calls"}
+    return {"object": "chat.completion", "choices": [choice]}
+
+async def send_async(request):
+    return send(request)
+
+def lookup_order(id):
+    return {"id": id, "state": "on its way"}
+
+async def lookup_async(id):
+    return lookup_order(id)
+
+def charge(cents, idempotency_key):
+    return {"charged": cents}
+
+def refund(order):
+    return {"refunded": order}
+
+"""
+
+
+def program(page: Path) -> str:
+    """The page with everything blank that is no example, so that a traceback names its lines."""
+    text = page.read_text()
+    kept = [""] * (text.count("\n") + 1)
+    for example in EXAMPLE.finditer(text):
+        first = text.count("\n", 0, example.start(1))
+        for number, line in enumerate(example[1].splitlines(), start=first):
+            kept[number] = line
+    return "\n".join(kept)
+
+
+def run_page(page: Path, ledger: Path) -> None:
+    start = f"exec(compile({THE_READERS_OWN!r}, 'the reader', 'exec'))\n"
+    code = f"{start}exec(compile({program(page)!r}, {str(page)!r}, 'exec'))"
+    environment = os.environ | {"TURNLEDGER_URL": str(ledger)}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_there_are_pages_with_examples() -> None:
+    assert DOCS / "recording.md" in PAGES
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_examples_of_a_page_run(page: Path, ledger_path: Path) -> None:
+    run_page(page, ledger_path)
+
+
+def test_what_the_recording_page_does_is_on_record(ledger_path: Path) -> None:
+    run_page(DOCS / "recording.md", ledger_path)
+    with turnledger.read(ledger_path) as reading:
+        turns = reading.turns(limit=100)
+        assert Counter(turn.status for turn in turns) == {"completed": 11, "cancelled": 1}
+        assert {finding.verdict for finding in verify_ledger(reading.reader)} == {Verdict.INTACT}
+        seen = {entry.row.type for turn in turns for entry in reading.events(turn.id)}
+        assert seen >= {
+            "GUARD",
+            "PROMPT",
+            "PROGRESS",
+            "MEMORY_WRITE",
+            "VERIFY",
+            "BUDGET",
+            "APPROVAL",
+            "ABORT",
+        }
