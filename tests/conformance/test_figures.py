@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -10,7 +11,7 @@ import pytest
 
 from turnledger.ids import new_id
 from turnledger.model.draft import AliasKind
-from turnledger.model.figures import CallCounts, Latency, TokenCounts
+from turnledger.model.figures import CallCounts, Durations, TokenCounts
 from turnledger.store.figures import LAST, FiguresReader
 
 if TYPE_CHECKING:
@@ -90,11 +91,18 @@ def test_figures_of_a_stretch(figures: FiguresReader, scene: Scene) -> None:
     assert first.statuses == {"completed": 1, "failed": 1, "running": 1}
     assert first.models == CallCounts(3, 0, TokenCounts(30, 3))
     assert first.tools == CallCounts(1, 1, TokenCounts())
-    assert first.model_ms == Latency(3, 200, 300, 300, 300)
-    assert first.turn_ms == Latency(2, 1200, 1200, 1200, 1200)
+    assert first.model_ms == Durations(Counter({100: 1, 200: 1, 300: 1}), 300)
+    assert first.turn_ms == Durations(Counter({1200: 2}), 1200)
+    assert [first.model_ms.percentile(percent) for percent in (1, 34, 50, 67, 100)] == [
+        100,
+        200,
+        200,
+        300,
+        300,
+    ]
     assert first.shed == {"queue_full": 1, "stale": 1}
     assert first.failed_deliveries == 1
-    assert (second.statuses, second.models, second.turn_ms) == ({}, CallCounts(), Latency())
+    assert (second.statuses, second.models, second.turn_ms) == ({}, CallCounts(), Durations())
 
 
 def test_stretches_are_half_open(figures: FiguresReader, scene: Scene) -> None:
@@ -230,3 +238,17 @@ def test_events_from_the_newest_back(figures: FiguresReader, scene: Scene) -> No
     assert cursors == sorted(set(cursors), reverse=True)
     assert {row.agent for row in rest} == {scene.agent, scene.other}
     assert rest[-1].type == "OPENED"
+
+
+def test_durations_are_told_to_one_sixty_fourth(hand: Hand, figures: FiguresReader) -> None:
+    lengths = [0, 1, 127, 128, 129, 255, 256, 1000, 65_535, 3_600_001, 10**9, 10**14]
+    with hand.change() as change:
+        agent = change.agent("timed")
+        talk = change.conversation(agent)
+        for ms in lengths:
+            change.event(talk, "MODEL_RESULT", f"call=1 status=ok ms={ms}", over=_at(5))
+    (found,) = figures.spans(agent, [(0, DAY)])
+    assert found.model_ms.count == len(lengths)
+    assert found.model_ms.longest == 10**14
+    for ms, told in zip(lengths[:-1], sorted(found.model_ms.bins.elements()), strict=False):
+        assert told <= ms <= told * 65 / 64 + 1

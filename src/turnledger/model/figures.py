@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -11,7 +13,7 @@ __all__ = [
     "ActorMessage",
     "ActorRow",
     "CallCounts",
-    "Latency",
+    "Durations",
     "MemoryPlace",
     "NoticeRow",
     "SpanFigures",
@@ -33,6 +35,20 @@ class TokenCounts:
     cache_write: int | None = None
     reasoning: int | None = None
 
+    def plus(self, other: TokenCounts) -> TokenCounts:
+        """Both together."""
+        return TokenCounts(
+            _sum(self.tokens_in, other.tokens_in),
+            _sum(self.tokens_out, other.tokens_out),
+            _sum(self.cache_read, other.cache_read),
+            _sum(self.cache_write, other.cache_write),
+            _sum(self.reasoning, other.reasoning),
+        )
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return one if other is None else other + (one or 0)
+
 
 @dataclass(frozen=True, slots=True)
 class CallCounts:
@@ -42,16 +58,42 @@ class CallCounts:
     failed: int = 0
     tokens: TokenCounts = field(default_factory=TokenCounts)
 
+    def plus(self, other: CallCounts) -> CallCounts:
+        """Both together."""
+        return CallCounts(
+            self.calls + other.calls, self.failed + other.failed, self.tokens.plus(other.tokens)
+        )
 
-@dataclass(frozen=True, slots=True)
-class Latency:
-    """Milliseconds by nearest rank, over ``count`` measured ones; None where there is none."""
 
-    count: int = 0
-    p50: int | None = None
-    p95: int | None = None
-    p99: int | None = None
-    max: int | None = None
+@dataclass(slots=True)
+class Durations:
+    """How many durations fell into which bin; a bin is milliseconds rounded down by less than 1/64.
+
+    ``longest`` is exact; None where nothing was measured.
+    """
+
+    bins: Counter[int] = field(default_factory=Counter[int])
+    longest: int | None = None
+
+    def add(self, bins: Mapping[int, int], longest: int | None) -> None:
+        """Take more in."""
+        self.bins.update(bins)
+        if longest is not None:
+            self.longest = max(longest, self.longest or 0)
+
+    @property
+    def count(self) -> int:
+        """How many were measured."""
+        return self.bins.total()
+
+    def percentile(self, percent: int) -> int | None:
+        """The bin of the nearest rank; None where nothing was measured."""
+        rank = (self.count * percent + 99) // 100
+        for bin_ms in sorted(self.bins):
+            rank -= self.bins[bin_ms]
+            if rank <= 0:
+                return bin_ms
+        return None
 
 
 @dataclass(slots=True)
@@ -60,13 +102,23 @@ class SpanFigures:
 
     since_ms: int
     until_ms: int
-    statuses: dict[str, int] = field(default_factory=dict[str, int])
-    shed: dict[str, int] = field(default_factory=dict[str, int])
+    statuses: Counter[str] = field(default_factory=Counter[str])
+    shed: Counter[str] = field(default_factory=Counter[str])
     failed_deliveries: int = 0
     models: CallCounts = field(default_factory=CallCounts)
     tools: CallCounts = field(default_factory=CallCounts)
-    turn_ms: Latency = field(default_factory=Latency)
-    model_ms: Latency = field(default_factory=Latency)
+    turn_ms: Durations = field(default_factory=Durations)
+    model_ms: Durations = field(default_factory=Durations)
+
+    def add(self, other: SpanFigures) -> None:
+        """Take the figures of another stretch in."""
+        self.statuses.update(other.statuses)
+        self.shed.update(other.shed)
+        self.failed_deliveries += other.failed_deliveries
+        self.models = self.models.plus(other.models)
+        self.tools = self.tools.plus(other.tools)
+        self.turn_ms.add(other.turn_ms.bins, other.turn_ms.longest)
+        self.model_ms.add(other.model_ms.bins, other.model_ms.longest)
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,9 @@ def overview(
     edges = bucket_edges(since_ms, until_ms, chosen, zone_named(zone))
     whole = edges[0], edges[-1]
     buckets = figures.spans(agent, list(pairwise(edges)))
-    (total,) = figures.spans(agent, [whole])
+    total = SpanFigures(*whole)
+    for one in buckets:
+        total.add(one)
     return AgentOverview(
         agent,
         zone,

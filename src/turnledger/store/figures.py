@@ -10,7 +10,6 @@ from turnledger.model.figures import (
     ActorMessage,
     ActorRow,
     CallCounts,
-    Latency,
     MemoryPlace,
     NoticeRow,
     SpanFigures,
@@ -238,39 +237,33 @@ def _name(stored: bytes | None) -> str | None:
 
 
 def _take_turns(figures: SpanFigures, row: Row) -> None:
-    status, count = row
-    figures.statuses[status] = count
+    status, bin_ms, count, longest = row
+    figures.statuses[status] += count
+    if bin_ms is not None:
+        figures.turn_ms.add({bin_ms: count}, longest)
 
 
 def _take_calls(figures: SpanFigures, row: Row) -> None:
-    kind, calls, failed, *tokens = row
+    kind, bin_ms, calls, longest, failed, *tokens = row
     counts = CallCounts(calls, failed, TokenCounts(*tokens))
-    if kind == "model":
-        figures.models = counts
-    else:
-        figures.tools = counts
+    if kind != "model":
+        figures.tools = figures.tools.plus(counts)
+        return
+    figures.models = figures.models.plus(counts)
+    if bin_ms is not None:
+        figures.model_ms.add({bin_ms: calls}, longest)
 
 
 def _take_notices(figures: SpanFigures, row: Row) -> None:
     kind, word, count = row
     if kind == "SHED":
-        figures.shed[word or "unknown"] = count
+        figures.shed[word or "unknown"] += count
     elif word == "failed":
-        figures.failed_deliveries = count
-
-
-def _take_turn_ms(figures: SpanFigures, row: Row) -> None:
-    figures.turn_ms = Latency(*row)
-
-
-def _take_model_ms(figures: SpanFigures, row: Row) -> None:
-    figures.model_ms = Latency(*row)
+        figures.failed_deliveries += count
 
 
 _TAKERS: Final[tuple[tuple[str, Callable[[SpanFigures, Row], None]], ...]] = (
     ("count_turns", _take_turns),
     ("count_calls", _take_calls),
     ("count_notices", _take_notices),
-    ("measure_turns", _take_turn_ms),
-    ("measure_models", _take_model_ms),
 )

@@ -39,7 +39,7 @@ class AgentList(Answer):
 
 
 class Percentiles(Answer):
-    """Durations in milliseconds by nearest rank; null where nothing was measured."""
+    """Milliseconds by nearest rank, rounded down by less than 1/64; null where nothing was measured."""
 
     count: int
     p50: int | None

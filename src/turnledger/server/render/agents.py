@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from turnledger.model.figures import Latency, SpanFigures, TokenCounts, TopConversation, TopName
+from turnledger.model.figures import Durations, SpanFigures, TokenCounts, TopConversation, TopName
 from turnledger.model.rows import AgentRow
 from turnledger.query.overview import AgentOverview
 from turnledger.server.answers import agents
@@ -70,8 +70,14 @@ def _figures(found: SpanFigures) -> agents.Figures:
     )
 
 
-def _percentiles(found: Latency) -> agents.Percentiles:
-    return agents.Percentiles(count=found.count, p50=found.p50, p95=found.p95, p99=found.p99, max=found.max)
+def _percentiles(found: Durations) -> agents.Percentiles:
+    return agents.Percentiles(
+        count=found.count,
+        p50=found.percentile(50),
+        p95=found.percentile(95),
+        p99=found.percentile(99),
+        max=found.longest,
+    )
 
 
 def _conversation(top: TopConversation) -> agents.ConversationFigures:

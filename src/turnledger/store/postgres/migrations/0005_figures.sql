@@ -1,6 +1,6 @@
 -- Read models for figures over time, and indexes for what consoles list.
 
--- One row per outcome of a model or tool call, in the journal it stands in.
+-- One row per outcome of a model or tool call; an agent's lie together in the order of time.
 CREATE TABLE calls (
     jid         bigint NOT NULL,
     seq         bigint NOT NULL,
@@ -16,10 +16,10 @@ CREATE TABLE calls (
     cache_write bigint,
     reasoning   bigint,
     created_ms  bigint NOT NULL,
-    PRIMARY KEY (jid, seq)
+    PRIMARY KEY (aid, created_ms, jid, seq)
 );
 
-CREATE INDEX calls_agent ON calls (aid, created_ms);
+CREATE INDEX calls_journal ON calls (jid);
 
 -- What a conversation's journal says of triggers that were dropped or folded, and of deliveries.
 -- ``word`` is the reason or status, ``message`` the seq of the message it is about.
