@@ -23,6 +23,7 @@ import pytest
 import turnledger
 from tests.pg_server import Server, _server_user, find_binaries, running_server
 from tests.unit.capture.house import eventually
+from tests.unit.capture.processes import run
 from turnledger.integrity.verdict import Verdict
 from turnledger.model.vocabulary import TurnStatus
 from turnledger.query.verify import verify_ledger
@@ -176,3 +177,34 @@ def test_a_server_that_stops_and_starts_again_misses_nothing(tmp_path: Path) -> 
             assert bodies == [b"hi", *[f"message {number}".encode() for number in range(30)], b"done"]
             assert len(reading.conversations("b")) == 1
             assert {finding.verdict for finding in verify_ledger(reading.reader)} == {Verdict.INTACT}
+
+
+def test_l10_memory_stays_flat_while_the_server_is_down(tmp_path: Path) -> None:
+    out = run(
+        """
+        import os, sys, turnledger
+        def mebibytes():
+            with open("/proc/self/statm") as statm:
+                return int(statm.read().split()[1]) * 4096 >> 20
+        ledger = turnledger.open(
+            "http://127.0.0.1:9", token="t", policy="spool", spool=sys.argv[1], spool_bytes=8 << 20
+        )
+        convo = ledger.agent("a").conversation("k")
+        convo.inbound("before")
+        sizes = []
+        for number in range(600):
+            try:
+                with convo.turn(content=os.urandom(200_000)) as turn:
+                    turn.commit("x")
+            except turnledger.CaptureRefused as error:
+                assert "is full (8,388,608 bytes)" in str(error), error
+            if number % 100 == 99:
+                sizes.append(mebibytes())
+        print(*sizes)
+        ledger.close()
+        """,
+        tmp_path / "spool.db",
+    )
+    sizes = [int(size) for size in out.split()]
+    assert max(sizes) - sizes[0] < 8, sizes
+    assert sum(size(file) for file in tmp_path.iterdir()) < 14 << 20

@@ -17,7 +17,7 @@ from uuid import UUID
 from turnledger.capture.salvage import salvaged
 from turnledger.capture.sink import Sink
 from turnledger.capture.translation import Absent, Translation, as_spooled, with_revision
-from turnledger.errors import LedgerError
+from turnledger.errors import LedgerError, LedgerUnavailableError
 from turnledger.model.draft import AliasKind, Batch, BatchResult, BatchStatus, Draft
 from turnledger.model.events import MemoryWrite
 from turnledger.model.tokens import parse_summary
@@ -257,6 +257,7 @@ class Forwarder:
         self._thread: threading.Thread | None = None
         self._is_wanted = False
         self._limit = 1
+        self._said = ""
 
     def wake(self) -> None:
         """Something waits."""
@@ -321,12 +322,14 @@ class Forwarder:
             )
         return settled
 
-    @staticmethod
-    def _try(forward: Callable[[], int | None]) -> int | None:
+    def _try(self, forward: Callable[[], int | None]) -> int | None:
         try:
             return forward()
-        except LedgerError as error:
+        except LedgerUnavailableError as error:
             _log.debug("Turnledger could not forward its spool. %s", error.message)
         except Exception as error:  # noqa: BLE001  the next try may fare better, and nothing is lost
-            _log.warning("Turnledger could not forward its spool (%s).", type(error).__name__)
+            said = error.message if isinstance(error, LedgerError) else type(error).__name__
+            if said != self._said:
+                _log.warning("Turnledger cannot forward the spool %s. %s", self._spool.label, said)
+            self._said = said
         return None

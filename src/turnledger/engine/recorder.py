@@ -17,6 +17,8 @@ __all__ = ["POLICIES", "open_ledger", "store_of_recorder"]
 POLICIES = frozenset({"refuse", "spool"})
 """What to do while the ledger cannot be reached: refuse every step, or write it to a local spool first."""
 
+SPOOL_BYTES = 1 << 30
+
 _stores: WeakKeyDictionary[Ledger, Store] = WeakKeyDictionary()
 
 
@@ -26,6 +28,7 @@ def open_ledger(
     token: str | None = None,
     policy: str = "refuse",
     spool: str | os.PathLike[str] | None = None,
+    spool_bytes: int = SPOOL_BYTES,
     lease_s: float = 30.0,
 ) -> Ledger:
     """Open a ledger for recording; it is made where there is none.
@@ -37,7 +40,8 @@ def open_ledger(
 
     ``policy`` says what happens while the ledger cannot be reached: ``refuse`` refuses every step, ``spool``
     makes it durable in a local file first and forwards it later, in order and exactly once.  ``spool`` is
-    that file; without it the ledger has one of its own in the user's data folder.
+    that file; without it the ledger has one of its own in the user's data folder.  While it holds
+    ``spool_bytes`` the policy is ``refuse``.
 
     Raises UsageError for a URL or policy that is none, LedgerError where the ledger cannot be used (with the
     policy ``spool`` not where it cannot be reached).
@@ -55,11 +59,11 @@ def open_ledger(
         raise UsageError(msg, next_step='Say policy="spool" too.')
     if address.startswith(SERVERS):
         remote = _remote(address, token)
-        return Ledger(_spooling(remote, spool, None) if may_spool else remote, lease_s=lease_s)
+        return Ledger(_spooling(remote, spool, spool_bytes, None) if may_spool else remote, lease_s=lease_s)
     store = connect(address)
     away = _opened(store, may_be_away=may_spool)
     sink = StoreSink(store)
-    ledger = Ledger(_spooling(sink, spool, away) if may_spool else sink, lease_s=lease_s)
+    ledger = Ledger(_spooling(sink, spool, spool_bytes, away) if may_spool else sink, lease_s=lease_s)
     _stores[ledger] = store
     return ledger
 
@@ -74,11 +78,13 @@ def _opened(store: Store, *, may_be_away: bool) -> LedgerError | None:
     return None
 
 
-def _spooling(sink: Sink, spool: str | os.PathLike[str] | None, away: LedgerError | None) -> Sink:
+def _spooling(
+    sink: Sink, spool: str | os.PathLike[str] | None, spool_bytes: int, away: LedgerError | None
+) -> Sink:
     from turnledger.capture.spool_sink import SpoolSink  # noqa: PLC0415  needed for this policy only
     from turnledger.engine.spooling import open_spool  # noqa: PLC0415  (same)
 
-    return SpoolSink(sink, open_spool(sink.label, spool), away=away)
+    return SpoolSink(sink, open_spool(sink.label, spool, spool_bytes), away=away)
 
 
 def _remote(address: str, token: str | None) -> Sink:

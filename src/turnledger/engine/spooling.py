@@ -34,9 +34,10 @@ def spool_file(label: str) -> Path:
     return default_file().parent / f"spool-{name}.db"
 
 
-def open_spool(label: str, path: str | os.PathLike[str] | None = None) -> Spool:
+def open_spool(label: str, path: str | os.PathLike[str] | None = None, cap: int = 1 << 30) -> Spool:
     """The spool at ``path``, else the ledger's own; its file is made when something has to be kept.
 
+    ``cap`` is how many bytes it may use.
     Raises UsageError for a ledger in memory.
     """
     if label == _MEMORY:
@@ -44,7 +45,7 @@ def open_spool(label: str, path: str | os.PathLike[str] | None = None) -> Spool:
         raise UsageError(msg, next_step="Open a file, postgresql://… or a server, or leave out the policy.")
     from turnledger.store.sqlite.spool import SqliteSpool  # noqa: PLC0415  loads a driver
 
-    return SqliteSpool(spool_file(label) if path is None else path, _address(label))
+    return SqliteSpool(spool_file(label) if path is None else path, _address(label), cap=cap)
 
 
 def _address(label: str) -> str:

@@ -27,7 +27,6 @@ from turnledger.wire.spool_form import SpoolForm
 
 __all__ = ["SqliteSpool"]
 
-DEFAULT_CAP: Final = 1 << 30
 ROOM_AGAIN: Final = 2
 """Once full, it takes something again when no more than the cap through this is in use."""
 
@@ -36,7 +35,7 @@ class SqliteSpool:
     """See ``spool.Spool``.  The file is made when something first has to be kept."""
 
     def __init__(
-        self, path: str | os.PathLike[str], ledger: str, *, cap: int = DEFAULT_CAP, clock: Clock = SYSTEM
+        self, path: str | os.PathLike[str], ledger: str, *, cap: int = 1 << 30, clock: Clock = SYSTEM
     ) -> None:
         self._session = SpoolSession(Path(os.path.realpath(path)), ledger)
         self.label = str(path)
