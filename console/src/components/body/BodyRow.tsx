@@ -7,6 +7,8 @@ import s from "./body.module.css";
 import { Kind, type Row } from "./lines";
 
 const DEEPEST = 40;
+/** How many characters of a folded string are shown. */
+const FOLDED = 120;
 
 /** One line of a body; undefined while it is on its way. */
 export function BodyRow({
@@ -46,7 +48,7 @@ export function BodyRow({
         </>
       )}
       <span className={valueClass(row)}>
-        <RecordedText text={row.text} />
+        <RecordedText text={isFolded ? row.text.slice(0, FOLDED) : row.text} />
       </span>
       {isFolded && (
         <span className={s.mark}>

@@ -43,7 +43,7 @@ export function CardBodies({
   const parts =
     entry === undefined ? partsOfFile(event.seq, event.type, fileBodies) : partsOf(entry, before, mayRead);
   const shown = parts.filter(
-    (part) => opened.has(`${event.seq}/${part.key}`) !== (isOpen && part.key !== "record"),
+    (part) => opened.has(`${event.seq}/${part.key}`) !== (isOpen && opensAtOnce(part, parts)),
   );
   const preview = entry?.preview;
   return (
@@ -138,6 +138,13 @@ function partsOf(entry: Entry, before: Entry | null, mayRead: boolean): Part[] {
     ),
   });
   return parts;
+}
+
+/** Whether a part opens with the event: all bodies do, and a comparison stands for those that it shows. */
+function opensAtOnce(part: Part, parts: readonly Part[]): boolean {
+  if (part.key === "record") return false;
+  const isCompared = parts.some((one) => one.key === "difference");
+  return !isCompared || (part.key !== "payload" && part.key !== "supplied");
 }
 
 function partsOfFile(seq: number, type: string, bodies: Readonly<Record<string, string>>): Part[] {

@@ -4,7 +4,7 @@ import { type ListHandle, VirtualList } from "../../components/list";
 import { Empty } from "../../components/ui";
 import { Card } from "./Card";
 import { callBefore, type CardEvent } from "./events";
-import type { Judgement } from "./judgement";
+import { brokenAt, type Judgement } from "./judgement";
 
 export interface CardsProps {
   cards: readonly CardEvent[];
@@ -31,8 +31,8 @@ export function Cards({
   const list = useRef<ListHandle>(null);
   const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
   useEffect(() => {
-    if (selected !== undefined) list.current?.scrollToKey(String(selected));
-  }, [selected]);
+    if (selected !== undefined) list.current?.scrollToKey(String(selected), isOpen ? "start" : "auto");
+  }, [selected, isOpen]);
   const toggle = (key: string): void => {
     const next = new Set(opened);
     if (!next.delete(key)) next.add(key);
@@ -47,7 +47,7 @@ export function Cards({
       </Empty>
     );
   }
-  const brokenAt = judgement?.kind === "broken" || judgement?.kind === "disagree" ? judgement.at : -1;
+  const breakAt = brokenAt(judgement);
   return (
     <VirtualList
       ref={list}
@@ -60,7 +60,7 @@ export function Cards({
         <Card
           card={card}
           before={card.event.type === "MODEL_CALL" ? callBefore(cards, card) : null}
-          fault={brokenAt < 0 || place < brokenAt ? "none" : place === brokenAt ? "here" : "behind"}
+          fault={breakAt < 0 || place < breakAt ? "none" : place === breakAt ? "here" : "behind"}
           isSelected={card.event.seq === selected}
           isOpen={isOpen && card.event.seq === selected}
           opened={opened}

@@ -5,7 +5,7 @@ import { Empty, Failure, Loading, Tabs } from "../../components/ui";
 import { Cards } from "./Cards";
 import { cardEvents } from "./events";
 import { FixtureButton } from "./FixtureButton";
-import { judge } from "./judgement";
+import { brokenAt, judge } from "./judgement";
 import { Notices } from "./Notices";
 import { PromptView } from "./PromptView";
 import { RawView } from "./RawView";
@@ -51,61 +51,76 @@ export function TurnView({
       replace: true,
     });
   };
-  useTurnKeys({ cards, search, agentId, turnId, conversationId: report?.turn.conversationId, select });
+  const judgement = journal === undefined ? null : judge(journal);
+  useTurnKeys({
+    cards,
+    brokenAt: brokenAt(judgement),
+    search,
+    agentId,
+    turnId,
+    conversationId: report?.turn.conversationId,
+    select,
+  });
   if (data.error?.status === 404) return <NothingRecorded />;
   if (data.error !== null) return <Failure error={data.error} what="this turn" onRetry={data.retry} />;
-  if (report === undefined || (journal === undefined && data.notChecked === null))
-    return <Loading what="the turn and checking it" />;
-  const judgement = journal === undefined ? null : judge(journal);
+  if (journal === undefined && data.notChecked === null) return <Loading what="the turn and checking it" />;
   return (
     <>
-      <Totals report={report} actions={<FixtureButton agentId={agentId} turnId={turnId} />} />
+      {report === undefined ? (
+        <Loading what="what it took" />
+      ) : (
+        <Totals report={report} actions={<FixtureButton agentId={agentId} turnId={turnId} />} />
+      )}
       {journal === undefined || judgement === null ? (
         <NotChecked fault={data.notChecked ?? ""} />
       ) : (
         <VerdictPanel journal={journal} judgement={judgement} at={data.checkedAt} />
       )}
-      <Notices
-        report={report}
-        onSelect={(seq) => {
-          select(seq);
-        }}
-      />
-      <Tabs
-        label="Views of the turn"
-        tabs={TABS}
-        chosen={search.view ?? "cards"}
-        onChoose={(view) => {
-          void navigate({
-            search: ({ view: _, ...before }) => ({ ...before, ...(view !== "cards" && { view }) }),
-            replace: true,
-          });
-        }}
-      >
-        <div className={s.panel}>
-          {search.view === "waterfall" ? (
-            <Waterfall
-              cards={cards}
-              steps={report.steps}
-              onSelect={(seq) => {
-                void navigate({ search: ({ view: _, ...before }) => ({ ...before, seq }) });
-              }}
-            />
-          ) : search.view === "prompt" ? (
-            <PromptView cards={cards} />
-          ) : search.view === "raw" ? (
-            <RawView agentId={agentId} turnId={turnId} />
-          ) : (
-            <Cards
-              cards={cards}
-              judgement={judgement}
-              selected={search.seq}
-              isOpen={search.open === true}
-              onSelect={select}
-            />
-          )}
-        </div>
-      </Tabs>
+      {report !== undefined && (
+        <Notices
+          report={report}
+          onSelect={(seq) => {
+            select(seq);
+          }}
+        />
+      )}
+      <div className={s.views}>
+        <Tabs
+          label="Views of the turn"
+          tabs={TABS}
+          chosen={search.view ?? "cards"}
+          onChoose={(view) => {
+            void navigate({
+              search: ({ view: _, ...before }) => ({ ...before, ...(view !== "cards" && { view }) }),
+              replace: true,
+            });
+          }}
+        >
+          <div className={s.panel}>
+            {search.view === "waterfall" ? (
+              <Waterfall
+                cards={cards}
+                steps={report?.steps ?? []}
+                onSelect={(seq) => {
+                  void navigate({ search: ({ view: _, ...before }) => ({ ...before, seq }) });
+                }}
+              />
+            ) : search.view === "prompt" ? (
+              <PromptView cards={cards} />
+            ) : search.view === "raw" ? (
+              <RawView agentId={agentId} turnId={turnId} />
+            ) : (
+              <Cards
+                cards={cards}
+                judgement={judgement}
+                selected={search.seq}
+                isOpen={search.open === true}
+                onSelect={select}
+              />
+            )}
+          </div>
+        </Tabs>
+      </div>
     </>
   );
 }

@@ -46,3 +46,8 @@ export function judge(journal: CheckedJournal): Judgement {
     ? { kind: "broken", at: report.brokenAtSeq, reason: report.reason }
     : { kind: "disagree", at: report.brokenAtSeq };
 }
+
+/** Place of the event where the journal breaks; -1 where it does not, or at none. */
+export function brokenAt(judgement: Judgement | null): number {
+  return judgement?.kind === "broken" || judgement?.kind === "disagree" ? judgement.at : -1;
+}

@@ -9,6 +9,8 @@ import { useLive } from "../../api/useLive";
 import type { CheckedJournal } from "../../verify/check";
 import { verifyJournal } from "../../verify/client";
 
+// The first entries are shown soon; the others come in large pages.
+const FIRST_PAGE = 100;
 const PAGE = 1000;
 const SETTLE_MS = 400;
 const OPEN = ["running", "waiting"];
@@ -53,7 +55,7 @@ export function useTurn(agentId: string, turnId: string): TurnData {
         api.GET("/api/agents/{agentId}/turns/{turnId}", {
           params: {
             path: { agentId, turnId },
-            query: { limit: PAGE, ...(pageParam !== "" && { after: pageParam }) },
+            query: pageParam === "" ? { limit: FIRST_PAGE } : { limit: PAGE, after: pageParam },
           },
           signal,
         }),

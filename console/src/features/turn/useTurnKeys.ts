@@ -9,6 +9,8 @@ import { inspectorRoute, type TurnSearch } from "./routes";
 
 interface Keyed {
   readonly cards: readonly CardEvent[];
+  /** Place of the event where the journal breaks; -1: nowhere. */
+  readonly brokenAt: number;
   readonly search: TurnSearch;
   readonly agentId: string;
   readonly turnId: string;
@@ -17,7 +19,8 @@ interface Keyed {
 }
 
 /** Keys of the inspector: events, problems, neighbours, copies. */
-export function useTurnKeys({ cards, search, agentId, turnId, conversationId, select }: Keyed): void {
+export function useTurnKeys(keyed: Keyed): void {
+  const { cards, brokenAt, search, agentId, turnId, conversationId, select } = keyed;
   const navigate = useNavigate({ from: inspectorRoute.fullPath });
   const move = (step: 1 | -1): void => {
     const place = cards.findIndex((card) => card.event.seq === search.seq);
@@ -29,7 +32,7 @@ export function useTurnKeys({ cards, search, agentId, turnId, conversationId, se
     const begin = start < 0 && step < 0 ? cards.length : start;
     for (let place = begin + step; place >= 0 && place < cards.length; place += step) {
       const card = cards[place];
-      if (card !== undefined && problemOf(card) !== null) {
+      if (card !== undefined && (place === brokenAt || problemOf(card) !== null)) {
         select(card.event.seq);
         return;
       }
