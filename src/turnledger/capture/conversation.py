@@ -124,11 +124,9 @@ class Conversation(Recording):
                 return self._recorded_before(result.target)
             return Recorded(result.placed[0].seq, event_id, is_duplicate=False)
 
-        pending = Pending(spawn(work()))
+        pending = Pending(pen.start(work()))
         if pen.is_async:
             pen.track(pending)
-        else:
-            pending.wait()
         return Message(pen, content, attachments, pending)
 
     def _recorded_before(self, event_id: UUID) -> Recorded:

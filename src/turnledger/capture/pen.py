@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any, TypeVar
 from uuid import UUID
 
 from turnledger.capture.composer import Composed
 from turnledger.capture.receipts import Pending, Receipt
-from turnledger.capture.waiting import Work, finished, spawn
+from turnledger.capture.waiting import Started, Work, finished
 from turnledger.model.draft import AliasKind, Placed
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from turnledger.capture.turn_journal import TurnJournal
 
 __all__ = ["Pen"]
+
+T = TypeVar("T")
 
 
 class Pen(ABC):
@@ -72,12 +75,17 @@ class Pen(ABC):
 
     def send(self, event_id: UUID, work: Work[Placed]) -> Receipt:
         """Start ``work``; wait for its end unless the handle was entered with ``async with``."""
-        receipt = Receipt(event_id, spawn(work))
+        receipt = Receipt(event_id, self.start(work))
         if self.is_async:
             self.track(receipt)
-        else:
-            receipt.wait()
         return receipt
+
+    def start(self, work: Work[T]) -> Future[T]:
+        """The same for what is no event; inside ``async with`` it is for the caller to ``track`` it."""
+        started = Started(work)
+        if not self.is_async:
+            started.wait()
+        return started.future
 
     def track(self, pending: Pending[Any]) -> None:
         """Have the end of the block wait for this too."""

@@ -20,7 +20,7 @@ from turnledger.capture.failure import stop_code
 from turnledger.capture.pen import Pen
 from turnledger.capture.receipts import Pending
 from turnledger.capture.turn_journal import TurnJournal
-from turnledger.capture.waiting import Work, done, finished, settled, spawn
+from turnledger.capture.waiting import Started, Work, finished, settled, spawn
 from turnledger.errors import CaptureRefused, OutcomeUnrecorded, UsageError
 from turnledger.ids import new_id
 from turnledger.model.draft import Placed
@@ -64,7 +64,7 @@ class Step(ABC):
         self._pen = pen
         self._journal: TurnJournal | ConversationJournal | None = None
         self._seq: int | None = None
-        self._begun: Future[None] | None = None
+        self._begun = False
         self._began_us: int | None = None
         self._has_ended = False
         self._is_taken_over = False
@@ -115,9 +115,9 @@ class Step(ABC):
     def __enter__(self) -> Self:
         begun = self._start()
         try:
-            begun.result()
+            begun.wait()
         except BaseException:
-            self._abandon(begun)
+            self._abandon(begun.future)
             raise
         self._began_us = self._pen.core.clock.monotonic_us()
         return self
@@ -125,9 +125,9 @@ class Step(ABC):
     async def __aenter__(self) -> Self:
         begun = self._start()
         try:
-            await settled(begun)
+            await settled(begun.future)
         except BaseException:
-            self._abandon(begun)
+            self._abandon(begun.future)
             raise
         self._began_us = self._pen.core.clock.monotonic_us()
         return self
@@ -136,28 +136,29 @@ class Step(ABC):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         try:
-            self._end(error).result()
+            Started(self._end(error)).wait()
         except CaptureRefused as failure:
             self._say_unrecorded(failure, error)
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        end = self._end(error)
+        end = spawn(self._end(error))
         try:
             await settled(end)
         except CaptureRefused as failure:
             self._say_unrecorded(failure, error)
 
-    def _start(self) -> Future[None]:
-        if self._begun is not None:
+    def _start(self) -> Started[None]:
+        if self._begun:
             msg = "This step was entered before."
             raise UsageError(
                 msg, next_step="Make a new one for every try: model_call(retry_of=…) links them."
             )
-        self._begun = spawn(self._on_record())
+        self._begun = True
+        begun = Started(self._on_record())
         self._pen.step_began(self)
-        return self._begun
+        return begun
 
     def _on_record(self) -> Work[None]:
         if self._is_taken_over:
@@ -178,16 +179,16 @@ class Step(ABC):
         if begun.exception() is None:
             yield from self._conclude(self._missing(started=False))
 
-    def _end(self, error: BaseException | None) -> Future[None]:
+    def _end(self, error: BaseException | None) -> Work[None]:
         if self._has_ended or self._seq is None or self._is_inherited():
-            return done(None)
+            return
         if error is None and self._is_suspended():
-            return done(None)
+            return
         self._has_ended = True
         us = self._pen.core.clock.monotonic_us() - (self._began_us or 0)
         outcome = self._outcome(error, us)
         self._pen.step_ended(self, error)
-        return spawn(self._conclude(outcome))
+        yield from self._conclude(outcome)
 
     def _is_inherited(self) -> bool:
         return isinstance(self._journal, TurnJournal) and self._journal.is_inherited

@@ -21,7 +21,7 @@ from turnledger.capture.receipts import Pending, Receipt
 from turnledger.capture.recording import Recording
 from turnledger.capture.tool_call import ToolCallStep, read_arguments
 from turnledger.capture.tool_run import run_tool
-from turnledger.capture.waiting import Work, settled, spawn
+from turnledger.capture.waiting import Started, Work, settled, spawn
 from turnledger.capture.words import word
 from turnledger.errors import CaptureRefused, UsageError
 from turnledger.model.events import Abort, Budget, Commit, Progress, Superseded, Verify
@@ -52,7 +52,7 @@ class Turn(Recording):
         super().__init__(pen)
         self._pen = pen
         self._begin = begin
-        self._begun: Future[None] | None = None
+        self._begun = False
         self._was_left = False
         self._reply: Message | None = None
 
@@ -233,9 +233,9 @@ class Turn(Recording):
     def __enter__(self) -> Self:
         begun = self._start()
         try:
-            begun.result()
+            begun.wait()
         except BaseException as error:
-            spawn(self._abandoned(begun, error))
+            spawn(self._abandoned(begun.future, error))
             raise
         enter(self)
         return self
@@ -244,9 +244,9 @@ class Turn(Recording):
         self._pen.is_async = True
         begun = self._start()
         try:
-            await settled(begun)
+            await settled(begun.future)
         except BaseException as error:
-            spawn(self._abandoned(begun, error))
+            spawn(self._abandoned(begun.future, error))
             raise
         enter(self)
         return self
@@ -256,7 +256,7 @@ class Turn(Recording):
     ) -> None:
         self._leave()
         try:
-            spawn(closing.finish(self._pen, error)).result()
+            Started(closing.finish(self._pen, error)).wait()
         except CaptureRefused as failure:
             self._say_unfinished(failure, error)
         if error is None:
@@ -274,12 +274,12 @@ class Turn(Recording):
         if error is None:
             self._pen.raise_unseen()
 
-    def _start(self) -> Future[None]:
-        if self._begun is not None:
+    def _start(self) -> Started[None]:
+        if self._begun:
             msg = "A turn is used once, and this one was entered before."
             raise UsageError(msg, next_step="Open another with conversation.turn(…).")
-        self._begun = spawn(self._open())
-        return self._begun
+        self._begun = True
+        return Started(self._open())
 
     def _open(self) -> Work[None]:
         pen = self._pen

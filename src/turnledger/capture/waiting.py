@@ -1,7 +1,8 @@
 """Work that waits for the ledger, written once for threads and for event loops.
 
 A ``Work`` is a generator that yields futures and is resumed with their results.  Its first stretch runs in
-the caller's thread, so that what is said first is queued first; later ones run where the future completes.
+the caller's thread, so that what is said first is queued first; later ones run where the future completes,
+or in the thread that waits for its end, which spares a hand-over on the writer's thread.
 """
 
 from __future__ import annotations
@@ -9,11 +10,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Generator
 from concurrent.futures import Future
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from turnledger.errors import UsageError
 
-__all__ = ["Work", "done", "finished", "settled", "spawn"]
+__all__ = ["Started", "Work", "done", "finished", "settled", "spawn"]
 
 T = TypeVar("T")
 
@@ -36,18 +37,56 @@ def finished(future: Future[Any]) -> Future[None]:
 
 def spawn(work: Work[T]) -> Future[T]:
     """Start ``work`` and run it to its end, come what may; the future gives what it returns or raises."""
-    end: Future[T] = Future()
-    end.set_running_or_notify_cancel()
-    _run_on(work, end, None)
-    return end
+    return Started(work).future
+
+
+class Started(Generic[T]):
+    """Work whose first stretch has run.  One thread at a time: the one that made it."""
+
+    def __init__(self, work: Work[T]) -> None:
+        self._work = work
+        self._awaited: Future[Any] | None = None
+        self._end: Future[T] | None = None
+        self._go_on()
+
+    @property
+    def future(self) -> Future[T]:
+        """What it returns or raises; asking for it lets the work go on by itself."""
+        if self._end is None:
+            end = self._end = Future()
+            end.set_running_or_notify_cancel()
+            _run_on(self._work, end, self._awaited)
+        return self._end
+
+    def wait(self) -> T:
+        """Run it to its end in this thread; gives what it returns or raises.
+
+        Where the wait is interrupted, the work goes on by itself.
+        """
+        while self._end is None:
+            try:
+                if self._awaited is not None:
+                    self._awaited.exception()
+            except BaseException:
+                self._end = self.future
+                raise
+            self._go_on()
+        return self._end.result()
+
+    def _go_on(self) -> None:
+        try:
+            self._awaited = _resume(self._work, self._awaited)
+        except StopIteration as stop:
+            self._end = done(stop.value)
+        except BaseException as error:  # noqa: BLE001  it belongs to whoever waits for the end
+            self._end = Future()
+            self._end.set_exception(error)
 
 
 def _run_on(work: Work[T], end: Future[T], awaited: Future[Any] | None) -> None:
     try:
-        while True:
+        while awaited is None or awaited.done():
             awaited = _resume(work, awaited)
-            if not awaited.done():
-                break
     except StopIteration as stop:
         end.set_result(stop.value)
     except BaseException as error:  # noqa: BLE001  it belongs to whoever waits for the end
