@@ -2,9 +2,10 @@
 
 -- One row per outcome of a model or tool call; an agent's lie together in the order of time.
 CREATE TABLE calls (
+    aid         bigint NOT NULL,
+    created_ms  bigint NOT NULL,
     jid         bigint NOT NULL,
     seq         bigint NOT NULL,
-    aid         bigint NOT NULL,
     cid         bigint NOT NULL,
     kind        text COLLATE "C" NOT NULL,
     name        text COLLATE "C",
@@ -15,7 +16,6 @@ CREATE TABLE calls (
     cache_read  bigint,
     cache_write bigint,
     reasoning   bigint,
-    created_ms  bigint NOT NULL,
     PRIMARY KEY (aid, created_ms, jid, seq)
 );
 

@@ -1,10 +1,12 @@
 -- Read models for figures over time, and indexes for what consoles list.
 
 -- One row per outcome of a model or tool call; an agent's lie together in the order of time.
+-- The key's columns come first: SQLite's own check of older versions looks for them there.
 CREATE TABLE calls (
+    aid         INTEGER NOT NULL,
+    created_ms  INTEGER NOT NULL,
     jid         INTEGER NOT NULL,
     seq         INTEGER NOT NULL,
-    aid         INTEGER NOT NULL,
     cid         INTEGER NOT NULL,
     kind        TEXT NOT NULL,
     name        TEXT,
@@ -15,7 +17,6 @@ CREATE TABLE calls (
     cache_read  INTEGER,
     cache_write INTEGER,
     reasoning   INTEGER,
-    created_ms  INTEGER NOT NULL,
     PRIMARY KEY (aid, created_ms, jid, seq)
 ) STRICT, WITHOUT ROWID;
 
