@@ -24,7 +24,7 @@ export function BodyRow({
   const opens = row.match > row.line;
   const media = isFolded ? mediaType(row) : null;
   return (
-    <span className={s.text} style={{ paddingLeft: `${Math.min(row.depth, DEEPEST) * 1.1 + 1.4}rem` }}>
+    <span className={s.text} style={{ paddingLeft: `${Math.min(row.depth, DEEPEST) * 1.1 + 1.65}rem` }}>
       {opens && (
         <button
           type="button"

@@ -22,8 +22,8 @@ export interface BodyViewProps {
 }
 
 // An element can be some 30 million pixels high; beyond this many rows they come in parts.
-const PART = 400_000;
-const ROW = 21;
+const PART = 300_000;
+const ROW = 24;
 const COPY_LIMIT = 20_000_000;
 
 type Load =

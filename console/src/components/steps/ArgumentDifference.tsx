@@ -34,14 +34,14 @@ export function ArgumentDifference({ entry }: { entry: Entry }): ReactNode {
       <Difference supplied={supplied} validated={validated} />
       <div className={s.pair}>
         <div>
-          <h4>Supplied: as the model wrote it</h4>
+          <p className={s.role}>Supplied: as the model wrote it</p>
           <BodyView
             source={{ path: bodyPath(entry.agentId, entry.eventId, "supplied"), size: supplied.length }}
             label="the supplied arguments"
           />
         </div>
         <div>
-          <h4>Validated: what the tool got</h4>
+          <p className={s.role}>Validated: what the tool got</p>
           <BodyView
             source={{ path: bodyPath(entry.agentId, entry.eventId, "payload"), size: validated.length }}
             label="the validated arguments"

@@ -16,7 +16,10 @@ export function FileView({ file, onClose }: { file: OpenedFile; onClose: () => v
   const [selected, setSelected] = useState<number>();
   const [open, setOpen] = useState(false);
   const journal = file.journals[place];
-  const cards = useMemo(() => (journal === undefined ? [] : cardEvents(journal, [], undefined)), [journal]);
+  const cards = useMemo(
+    () => (journal === undefined ? [] : cardEvents(journal.events, [], undefined)),
+    [journal],
+  );
   const move = (step: 1 | -1): void => {
     const at = cards.findIndex((card) => card.event.seq === selected);
     const next = cards[at + step];

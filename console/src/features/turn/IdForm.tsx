@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useId, useRef, useState } from "react";
 
-import { api, ask } from "../../api/client";
+import { agentsQuery } from "../../api/agents";
 import { Button, Field, Icon } from "../../components/ui";
 import { isUuid } from "../../lib/ids";
 import { openFile, type OpenedFile } from "./openFile";
@@ -26,10 +26,7 @@ export function IdForm({
   const [told, setTold] = useState(agentId !== "" || turnId !== "");
   const file = useRef<HTMLInputElement>(null);
   const list = useId();
-  const agents = useQuery({
-    queryKey: ["agents"],
-    queryFn: ({ signal }) => ask(api.GET("/api/agents", { signal })),
-  });
+  const agents = useQuery(agentsQuery);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     setTold(true);
@@ -49,7 +46,7 @@ export function IdForm({
         }}
       />
       <datalist id={list}>
-        {agents.data?.items.map((one) => (
+        {agents.data?.map((one) => (
           <option key={one.id} value={one.id}>
             {one.name}
           </option>

@@ -7,6 +7,7 @@ import { Empty } from "../../components/ui";
 import { isUuid } from "../../lib/ids";
 import { useShownRequest } from "../../lib/shownRequest";
 import { FileView } from "./FileView";
+import { FindAgent } from "./FindAgent";
 import { IdForm } from "./IdForm";
 import type { OpenedFile } from "./openFile";
 import { inspectorRoute } from "./routes";
@@ -41,6 +42,8 @@ export function InspectorPage(): ReactNode {
         />
       ) : isValid ? (
         <TurnView key={`${agentId}/${turnId}`} agentId={agentId} turnId={turnId} search={search} />
+      ) : agentId === undefined && turnId !== undefined && isUuid(turnId) ? (
+        <FindAgent turnId={turnId} />
       ) : (
         <NoTurn isNamed={agentId !== undefined || turnId !== undefined} />
       )}

@@ -26,10 +26,10 @@ export function PromptView({ cards }: { cards: readonly CardEvent[] }): ReactNod
         const digest = entry?.detail["promptDigest"];
         return (
           <section key={event.seq}>
-            <h3>
+            <h2>
               #{event.seq} {tokens.get("role") ?? "prompt"}{" "}
               {typeof digest === "string" && <Hash label="snapshot" value={digest} />}
-            </h3>
+            </h2>
             {entry === undefined || body === undefined ? (
               <p>Its content is not here.</p>
             ) : body.state === "pruned" ? (

@@ -3,7 +3,7 @@ import { type ReactNode, useMemo } from "react";
 
 import { Empty, Failure, Loading, Tabs } from "../../components/ui";
 import { Cards } from "./Cards";
-import { cardEvents } from "./events";
+import { cardEvents, uncheckedEvents } from "./events";
 import { FixtureButton } from "./FixtureButton";
 import { brokenAt, judge } from "./judgement";
 import { Notices } from "./Notices";
@@ -36,10 +36,11 @@ export function TurnView({
 }): ReactNode {
   const data = useTurn(agentId, turnId);
   const { journal, report, entries } = data;
+  const isUnchecked = data.notChecked !== null;
   const navigate = useNavigate({ from: inspectorRoute.fullPath });
   const cards = useMemo(
-    () => (journal === undefined ? [] : cardEvents(journal, entries, report)),
-    [journal, entries, report],
+    () => cardEvents(journal?.events ?? (isUnchecked ? uncheckedEvents(entries) : []), entries, report),
+    [journal, isUnchecked, entries, report],
   );
   const select = (seq: number | undefined, open?: true): void => {
     void navigate({

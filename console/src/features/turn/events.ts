@@ -1,6 +1,7 @@
 // The events of a turn as the inspector shows them: the verified journal first, what the API adds beside it.
 import type { BodySlot, Entry, Step, TurnReport } from "../../api/types";
-import type { ChainEvent, CheckedJournal } from "../../verify/check";
+import { GENESIS } from "../../verify/chain";
+import type { ChainEvent } from "../../verify/check";
 import { parseSummary } from "../../lib/summary";
 
 export interface CardEvent {
@@ -19,7 +20,7 @@ export interface CardEvent {
 }
 
 export function cardEvents(
-  journal: CheckedJournal,
+  events: readonly ChainEvent[],
   entries: readonly Entry[],
   report: TurnReport | undefined,
 ): CardEvent[] {
@@ -31,7 +32,7 @@ export function cardEvents(
   }
   const unrun = Map.groupBy(report?.unrunTools ?? [], (tool) => tool.resultSeq);
   let before: number | null = null;
-  return journal.events.map((event) => {
+  return events.map((event) => {
     const at = Date.parse(event.createdAt);
     const gapMs = before === null || Number.isNaN(at) ? null : at - before;
     before = Number.isNaN(at) ? before : at;
@@ -46,6 +47,19 @@ export function cardEvents(
       differs: entry !== undefined && !isSame(entry, event),
     };
   });
+}
+
+/** The events as the API shows them, where the journal itself could not be checked. */
+export function uncheckedEvents(entries: readonly Entry[]): ChainEvent[] {
+  return entries.map((entry, place) => ({
+    seq: entry.seq,
+    type: entry.type,
+    payloadHash: entry.payloadHash,
+    summary: entry.summary,
+    prevHash: entries[place - 1]?.hash ?? GENESIS,
+    hash: entry.hash,
+    createdAt: entry.createdAt,
+  }));
 }
 
 function isSame(entry: Entry, event: ChainEvent): boolean {
