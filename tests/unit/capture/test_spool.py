@@ -188,10 +188,6 @@ def test_names_that_others_gave_ids_meanwhile_keep_those(house: SpoolHouse, tmp_
             child.commit("part")
         turn.commit("x")
     proposed = convo.id
-    house.ledger_sink.fault = lambda batch: (
-        GONE if any(one.event_id == first for one in batch.drafts) else None
-    )
-    first = message.event_id
     with Ledger(type(house.ledger_sink)(str(tmp_path / "agent.ledger"))) as other:
         theirs = other.agent("shared").conversation("k", connector="slack", place="C1")
         theirs.inbound("they were first", actor="U1")
