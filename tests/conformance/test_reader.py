@@ -159,6 +159,28 @@ def test_a_conversation_row_has_names_and_counts(hand: Hand) -> None:
     assert hand.reader.conversation(new_id()) is None
 
 
+def test_only_events_of_its_own_journal_are_a_conversations_last_activity(hand: Hand) -> None:
+    agent, conversation, turn = hand.opened()
+    opened = hand.reader.conversation(conversation)
+    assert opened is not None
+    with hand.change(agent, conversation, turn) as change:
+        step = {"created_ms": opened.last_ms + 500}
+        change.event(turn, "MODEL_CALL", "bytes=2 form=wire", over=step)
+        change.event(turn, "MODEL_RESULT", "call=1 status=ok in=5 out=7", over=step)
+        change.event(turn, "TOOL_CALL", "tool=pay", over=step)
+    row = hand.reader.conversation(conversation)
+    assert row is not None
+    assert (row.last_ms, row.tokens_in, row.tokens_out) == (opened.last_ms, 5, 7)
+    with hand.change(agent, conversation, turn) as change:
+        change.event(conversation, "GUARD", "check=x", over={"created_ms": opened.last_ms + 400})
+        change.event(
+            turn, "MODEL_RESULT", "call=1 status=ok in=1 out=1", over={"created_ms": opened.last_ms + 600}
+        )
+    row = hand.reader.conversation(conversation)
+    assert row is not None
+    assert (row.last_ms, row.tokens_in) == (opened.last_ms + 400, 6)
+
+
 @pytest.mark.parametrize(
     ("where", "expected"),
     [

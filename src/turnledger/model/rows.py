@@ -81,7 +81,10 @@ class AgentRow:
 
 @dataclass(frozen=True, slots=True)
 class ConversationRow:
-    """A conversation; ``key`` and ``place`` are outside names, None once erased."""
+    """A conversation; ``key`` and ``place`` are outside names, None once erased.
+
+    ``last_ms`` is the time of the last event of its own journal: a message, a verdict, a turn's begin or end.
+    """
 
     id: UUID
     agent: UUID

@@ -162,7 +162,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationFilter:
-    """Which conversations; None leaves a field open.  Times bound the last activity, half-open."""
+    """Which conversations; None leaves a field open.  Times bound ``last_ms``, half-open."""
 
     agent: UUID | None = None
     connector: str | None = None

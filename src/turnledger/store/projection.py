@@ -64,11 +64,15 @@ class TurnChange:
 
 @dataclass(slots=True)
 class ActivityChange:
-    """Change of one row of ``conversation_activity``: inserted where missing, counters added."""
+    """Change of one row of ``conversation_activity``: inserted where missing, counters added.
+
+    ``last_ms`` is the time of the last event of the conversation's own journal, None where none was added:
+    the steps of a turn, which are most of all events, do not move the conversation in any list.
+    """
 
     cid: int
     aid: int
-    last_ms: int
+    last_ms: int | None = None
     turns: int = 0
     open_turns: int = 0
     failed_turns: int = 0
@@ -190,8 +194,9 @@ class Projection:
         """Take one event in; events of one journal must come in order."""
         if event.cid is None:
             return
-        activity = self._activity(event.cid, event)
-        activity.last_ms = max(activity.last_ms, event.created_ms)
+        if not event.in_turn:
+            activity = self._activity(event.cid, event)
+            activity.last_ms = max(activity.last_ms or event.created_ms, event.created_ms)
         handler = _HANDLERS.get(event.type)
         if handler is not None:
             handler(self, event, {} if event.type in _COUNTED else parse_summary(event.tokens))
@@ -199,7 +204,7 @@ class Projection:
     def _activity(self, cid: int, event: Projected) -> ActivityChange:
         change = self.activity.get(cid)
         if change is None:
-            change = self.activity[cid] = ActivityChange(cid, event.aid, event.created_ms)
+            change = self.activity[cid] = ActivityChange(cid, event.aid)
         return change
 
     def _turn(self, jid: int, event: Projected) -> TurnChange:
@@ -253,12 +258,13 @@ class Projection:
             change.tool_calls += event.type == "TOOL_CALL"
 
     def _outcome(self, event: Projected, tokens: dict[str, str]) -> None:
-        activity = self._activity(event.cid or 0, event)
-        read = {key: _int(tokens, key) for key in _BUCKETS} if event.type == "MODEL_RESULT" else _NO_COUNTS
-        activity.tokens_in += (read["in"] or 0) + (read["cacheRead"] or 0) + (read["cacheWrite"] or 0)
-        activity.tokens_out += (read["out"] or 0) + (read["reasoning"] or 0)
-        failed = tokens.get("status") not in {None, "ok"}
         is_model = event.type == "MODEL_RESULT"
+        read = {key: _int(tokens, key) for key in _BUCKETS} if is_model else _NO_COUNTS
+        if is_model:
+            activity = self._activity(event.cid or 0, event)
+            activity.tokens_in += (read["in"] or 0) + (read["cacheRead"] or 0) + (read["cacheWrite"] or 0)
+            activity.tokens_out += (read["out"] or 0) + (read["reasoning"] or 0)
+        failed = tokens.get("status") not in {None, "ok"}
         self.calls.append(
             CallOutcome(
                 event.jid,

@@ -352,7 +352,18 @@ def projected_rows(projection: Projection) -> Iterator[Write]:
         described = [(*_description(change), change.jid) for change in old]
         yield from _write("update_turn", [row for row in described if any(row[:-1])])
     if projection.activity:
-        yield "upsert_activity", list(map(_ACTIVITY, projection.activity.values()))
+        activity = projection.activity.values()
+        yield from _write(
+            "upsert_activity", [_ACTIVITY(change) for change in activity if change.last_ms is not None]
+        )
+        yield from _write(
+            "count_activity",
+            [
+                (change.tokens_in, change.tokens_out, change.cid)
+                for change in activity
+                if change.last_ms is None and (change.tokens_in or change.tokens_out)
+            ],
+        )
     if projection.messages:
         messages = projection.messages.values()
         yield from _write("insert_message", [_new_message(change) for change in messages if change.direction])

@@ -111,7 +111,11 @@ def _projection() -> Projection:
         2: TurnChange(2, 1, 1, model_calls=1),
         3: TurnChange(3, 1, 1, status="failed", parent=one),
     }
-    projection.activity = {1: ActivityChange(1, 1, 5)}
+    projection.activity = {
+        1: ActivityChange(1, 1, 5),
+        2: ActivityChange(2, 1, tokens_in=4),
+        3: ActivityChange(3, 1),
+    }
     projection.messages = {
         (1, 1): MessageChange(1, 1, direction="inbound", actor=one),
         (1, 2): MessageChange(1, 2, verdict="engage", turn=one),
@@ -143,6 +147,7 @@ def test_every_kind_of_row_is_written() -> None:
         "close_journal",
         "count_turn",
         "upsert_activity",
+        "count_activity",
     }
 
 

@@ -99,8 +99,9 @@ def test_renewing_leases_and_counting_touch_no_index() -> None:
         "journals": {"jid", "id", "cid", "closed", "kind"},
         "turns": {"jid", "opened_ms", "aid", "cid", "status"},
         "conversations": {"cid", "id"},
+        "conversation_activity": {"cid", "aid", "last_ms"},
     }
-    for name in ("update_journal", "renew_lease", "count_turn", "update_conversation"):
+    for name in ("update_journal", "renew_lease", "count_turn", "count_activity", "update_conversation"):
         text = STATEMENTS[name].text
         table = text.split()[text.split().index("UPDATE") + 1]
         assignments = text[text.index("SET") : text.rindex("WHERE")]
