@@ -6,6 +6,7 @@ import { agentRoutes } from "./features/agents/routes";
 import { balanceRoutes } from "./features/balance/routes";
 import { conversationRoutes } from "./features/conversations/routes";
 import { integrityRoutes } from "./features/integrity/routes";
+import { memoryRoutes } from "./features/memory/routes";
 import { searchRoutes } from "./features/search/routes";
 import { sessionRoutes } from "./features/session/routes";
 import { settingsRoutes } from "./features/settings/routes";
@@ -21,6 +22,7 @@ export const router = createRouter({
     ...actorRoutes,
     ...balanceRoutes,
     ...searchRoutes,
+    ...memoryRoutes,
     ...integrityRoutes,
     ...settingsRoutes,
     ...sessionRoutes,

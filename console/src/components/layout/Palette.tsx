@@ -12,6 +12,7 @@ export const PAGES = [
   ["/agents", "Agents"],
   ["/actors", "Actors"],
   ["/balance", "Balance"],
+  ["/memory", "Memory"],
   ["/search", "Search"],
   ["/integrity", "Integrity"],
   ["/settings", "Settings"],

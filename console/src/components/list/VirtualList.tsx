@@ -37,6 +37,8 @@ export interface VirtualListProps<T> {
   scroll?: "self" | "page";
   /** Whether rows come at the end while it is shown: it follows only while it stands at the end. */
   live?: boolean;
+  /** Rows may come before the first one: what is in view stays there.  `live` includes it. */
+  keepsPlace?: boolean;
   /** The first (last) loaded row came into view: load what is before (behind) it. */
   onStart?: (() => void) | undefined;
   onEnd?: (() => void) | undefined;
@@ -47,7 +49,17 @@ export interface VirtualListProps<T> {
 
 /** A list of which only the rows in view are in the page: 50,000 cost as much as 50. */
 export function VirtualList<T>(props: VirtualListProps<T>): ReactNode {
-  const { items, keyOf, row, estimate, label, total = items.length, scroll = "self", live = false } = props;
+  const {
+    items,
+    keyOf,
+    row,
+    estimate,
+    label,
+    total = items.length,
+    scroll = "self",
+    live = false,
+    keepsPlace = live,
+  } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
   const [margin, setMargin] = useState(0);
@@ -79,7 +91,7 @@ export function VirtualList<T>(props: VirtualListProps<T>): ReactNode {
     overscan: 8,
     scrollMargin: isPage ? margin : 0,
     scrollPaddingStart: 8,
-    ...(live && { anchorTo: "end", followOnAppend: true, scrollEndThreshold: 40 }),
+    ...(keepsPlace && { anchorTo: "end", followOnAppend: live, scrollEndThreshold: 40 }),
   });
 
   useImperativeHandle(props.ref, () => ({

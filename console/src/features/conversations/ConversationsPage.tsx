@@ -92,18 +92,11 @@ export function ConversationsPage(): ReactNode {
   }, [isThere]);
 
   return (
-    <Page title="Conversations" fill>
+    <Page title="Conversations" fill aside={<News list={list} />}>
       <ConversationFilters search={search} onChange={change} />
       <p className="visually-hidden" role="status" aria-live="polite">
         {list.waiting > 0 && `${counted(list.waiting, "new conversation")} to show`}
       </p>
-      {(list.waiting > 0 || list.isOutOfOrder) && (
-        <div className={s.news}>
-          <Button look="primary" onClick={list.renew}>
-            {list.waiting > 0 ? `${count(list.waiting)} new` : "Latest first again"} <Icon name="down" />
-          </Button>
-        </div>
-      )}
       <Body search={search} list={list} onClear={() => void navigate({ search: {} })}>
         <ConversationHead />
         <VirtualList
@@ -145,6 +138,16 @@ export function ConversationsPage(): ReactNode {
         </div>
       </Body>
     </Page>
+  );
+}
+
+/** Stands beside the heading, where it moves no row when it comes. */
+function News({ list }: { list: ReturnType<typeof useConversationList> }): ReactNode {
+  if (list.waiting === 0 && !list.isOutOfOrder) return null;
+  return (
+    <Button look="primary" small onClick={list.renew}>
+      {list.waiting > 0 ? `${count(list.waiting)} new` : "Latest first again"} <Icon name="down" size={12} />
+    </Button>
   );
 }
 

@@ -1,5 +1,277 @@
-import type { ReactNode } from "react";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useRouter } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
+
+import { api, ask } from "../../api/client";
 import { Page } from "../../components/layout/Page";
+import { type ListHandle, VirtualList } from "../../components/list";
+import { Badge, Button, Failure, Icon, Loading } from "../../components/ui";
+import { count } from "../../lib/format";
+import { useKeys } from "../../lib/keyboard";
+import { outsideName } from "../../lib/outsideName";
+import { useShownRequest } from "../../lib/shownRequest";
+import { copyText, say } from "../../lib/toasts";
+import { Flow, type Start } from "./flow";
+import { timelineRoute } from "./routes";
+import { type FlowRow, holds, isProblem, isTurnStart, type Row, rowsOf } from "./rows";
+import s from "./timeline.module.css";
+import { TimelineFacts } from "./TimelineFacts";
+import { TimelineRow } from "./TimelineRow";
+import { useFlow, useLifeless } from "./useFlow";
+
+/** A conversation's flow begins anew where another conversation, or another end of it, is asked for. */
 export function TimelinePage(): ReactNode {
-  return <Page title="Conversation">{null}</Page>;
+  const { agentId, conversationId } = timelineRoute.useParams();
+  const { at } = timelineRoute.useSearch();
+  const id = `${agentId}/${conversationId}`;
+  const [begun, setBegun] = useState<{ id: string; flow: Flow; start: Start } | null>(null);
+  const begin = (start: Start): void => {
+    setBegun({ id, start, flow: new Flow(agentId, conversationId, start) });
+  };
+  if (begun?.id !== id) begin(at === undefined ? { anchor: "end" } : { around: at });
+  // Set while this renders: the next rendering has it.
+  if (begun?.id !== id) return null;
+  return <FlowPage key={id} flow={begun.flow} start={begun.start} onBegin={begin} />;
+}
+
+const LOOK_PAGES = 20;
+
+function FlowPage({
+  flow,
+  start,
+  onBegin,
+}: {
+  flow: Flow;
+  start: Start;
+  onBegin: (start: Start) => void;
+}): ReactNode {
+  const { agentId, conversationId } = timelineRoute.useParams();
+  const search = timelineRoute.useSearch();
+  const navigate = useNavigate({ from: timelineRoute.fullPath });
+  const router = useRouter();
+  const state = useFlow(flow, conversationId);
+  const lifeless = useLifeless(state.flow);
+  const rows = useMemo(
+    () => (state.flow === null ? [] : rowsOf(state.flow, lifeless)),
+    [state.flow, lifeless],
+  );
+  const list = useRef<ListHandle>(null);
+  const [open, setOpen] = useState<ReadonlySet<string>>(
+    () => new Set(search.open && search.at !== undefined ? [search.at] : []),
+  );
+  const path = `/api/agents/${agentId}/conversations/${conversationId}`;
+  useShownRequest(`${path}/timeline?limit=200${"around" in start ? `&around=${start.around}` : ""}`);
+  const about = useQuery({
+    queryKey: ["conversation", conversationId],
+    queryFn: ({ signal }) =>
+      ask(
+        api.GET("/api/agents/{agentId}/conversations/{conversationId}", {
+          params: { path: { agentId, conversationId } },
+          signal,
+        }),
+      ),
+  });
+  const page = router.buildLocation({
+    to: timelineRoute.fullPath,
+    params: { agentId, conversationId },
+  }).href;
+
+  const selected = rows.find((row) => search.at !== undefined && holds(row, search.at));
+  const isOpen = (row: FlowRow): boolean => row.entries.some((entry) => open.has(entry.eventId));
+  const point = (row: FlowRow, shown = isOpen(row)): void => {
+    void navigate({ search: { at: row.key, ...(shown && { open: true }) }, replace: true });
+  };
+  const select = (row: FlowRow): void => {
+    point(row);
+    list.current?.scrollToKey(row.key);
+  };
+  const toggle = (row: FlowRow): void => {
+    const shown = !isOpen(row);
+    const next = new Set(open);
+    for (const entry of row.entries) next.delete(entry.eventId);
+    if (shown) next.add(row.key);
+    setOpen(next);
+    point(row, shown);
+  };
+  const seek = async (by: 1 | -1, wanted: (row: Row) => boolean, what: string): Promise<void> => {
+    const from = selected?.key;
+    for (let page = 0; page < LOOK_PAGES; page += 1) {
+      const { flow: now } = flow.get();
+      if (now === null) return;
+      const found = nextRow(rowsOf(now, lifeless), from, by, wanted);
+      if (found !== null) {
+        point(found);
+        requestAnimationFrame(() => list.current?.scrollToKey(found.key, "center"));
+        return;
+      }
+      if (by > 0 ? now.isAtEnd : now.before === null) break;
+      await (by > 0 ? flow.newer() : flow.older());
+    }
+    say(`No ${what} ${by > 0 ? "behind" : "before"} this.`);
+  };
+  const isFlow = (row: Row): boolean => row.kind === "flow";
+  const follow = (): void => {
+    flow.pause(false);
+    if (state.flow?.isAtEnd === true) list.current?.scrollToEnd();
+    else onBegin({ anchor: "end" });
+  };
+  useKeys({
+    j: () => void seek(1, isFlow, "event"),
+    k: () => void seek(-1, isFlow, "event"),
+    J: () => void seek(1, isTurnStart, "turn"),
+    K: () => void seek(-1, isTurnStart, "turn"),
+    n: () => void seek(1, isProblem, "problem"),
+    N: () => void seek(-1, isProblem, "problem"),
+    f: follow,
+    " ": () => {
+      flow.pause(!state.isPaused);
+    },
+    e: () => {
+      if (selected?.kind === "flow") toggle(selected);
+    },
+    c: () => {
+      if (selected?.kind === "flow")
+        void copyText(
+          new URL(`${page}?at=${selected.key}`, window.location.href).href,
+          "the link to this event",
+        );
+    },
+    y: () => {
+      if (selected?.kind === "flow") void copyText(selected.entries[0].hash, "the hash of this event");
+    },
+    Enter: () => {
+      if (document.activeElement === document.body && selected?.kind === "flow") toggle(selected);
+    },
+  });
+  useFirstPlace(rows, start, list);
+
+  const title = about.data === undefined ? "Conversation" : outsideName(about.data.key);
+  if (state.flow === null) {
+    return (
+      <Page title={title} fill>
+        {state.error === null ? (
+          <Loading what="the conversation" />
+        ) : (
+          <Failure error={state.error} what="this conversation" onRetry={() => void flow.open()} />
+        )}
+      </Page>
+    );
+  }
+  const { total, isAtEnd, before } = state.flow;
+  return (
+    <Page
+      title={title}
+      fill
+      aside={
+        <TimelineFacts about={about.data} agentId={agentId} conversationId={conversationId} total={total} />
+      }
+    >
+      <div className={s.controls}>
+        <Button
+          small
+          disabled={before === null}
+          onClick={() => {
+            onBegin({ anchor: "start" });
+          }}
+        >
+          First event
+        </Button>
+        <Button small onClick={follow}>
+          Newest <Icon name="down" size={12} />
+        </Button>
+        <Button
+          small
+          aria-pressed={state.isPaused}
+          onClick={() => {
+            flow.pause(!state.isPaused);
+          }}
+        >
+          <Icon name={state.isPaused ? "play" : "pause"} size={12} /> {state.isPaused ? "Go on" : "Pause"}
+        </Button>
+        <span role="status" className={s.waiting}>
+          {state.isPaused && `paused, ${count(state.waiting)} waiting`}
+          {!state.isPaused && !isAtEnd && "not at the end: newer events are loaded as you go on"}
+          {state.isLoadingOlder && " loading older events …"}
+        </span>
+        {state.error !== null && (
+          <Badge tone="warn" icon="warning" title={state.error.problem.detail}>
+            {state.error.problem.title}
+          </Badge>
+        )}
+        <span className={s.keys}>
+          <kbd>j</kbd> <kbd>k</kbd> event · <kbd>J</kbd> <kbd>K</kbd> turn · <kbd>n</kbd> problem ·{" "}
+          <kbd>e</kbd> open
+        </span>
+      </div>
+      <VirtualList
+        ref={list}
+        items={rows}
+        keyOf={(row) => row.key}
+        estimate={46}
+        label="Timeline"
+        total={before === null && isAtEnd ? rows.length : null}
+        live={isAtEnd}
+        keepsPlace
+        onStart={() => void flow.older()}
+        onEnd={() => {
+          if (!isAtEnd) void flow.newer();
+        }}
+        row={(row) => (
+          <TimelineRow
+            row={row}
+            names={state.flow?.names ?? NO_NAMES}
+            isSelected={row === selected}
+            isOpen={row.kind === "flow" && isOpen(row)}
+            page={page}
+            onSelect={select}
+            onToggle={toggle}
+          />
+        )}
+      />
+    </Page>
+  );
+}
+
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
+
+/** The nearest row in a direction that is wanted; from an end of the list where none is selected. */
+function nextRow(
+  rows: readonly Row[],
+  from: string | undefined,
+  by: 1 | -1,
+  wanted: (row: Row) => boolean,
+): FlowRow | null {
+  const now = rows.findIndex((row) => row.key === from);
+  for (let place = now < 0 ? (by > 0 ? 0 : rows.length - 1) : now + by; ; place += by) {
+    const row = rows[place];
+    if (row === undefined) return null;
+    if (!wanted(row)) continue;
+    // A call that nobody ran is no event: its turn's end, which comes next, is.
+    const event = row.kind === "flow" ? row : rows.slice(place).find((one) => one.kind === "flow");
+    if (event?.kind === "flow" && event.key !== from) return event;
+  }
+}
+
+/** Once the first rows are there: the end, the beginning, or the event that the address names. */
+function useFirstPlace(rows: readonly Row[], start: Start, list: { current: ListHandle | null }): void {
+  const [placed, setPlaced] = useState<Start | null>(null);
+  const place = useEffectEvent(() => {
+    if ("around" in start) {
+      const row = rows.find((one) => holds(one, start.around));
+      if (row !== undefined) list.current?.scrollToKey(row.key, "center");
+    } else if (start.anchor === "end") list.current?.scrollToEnd();
+    else list.current?.scrollToKey(rows[0]?.key ?? "", "start");
+  });
+  const isReady = rows.length > 0 && placed !== start;
+  useEffect(() => {
+    if (!isReady) return;
+    place();
+    const again = requestAnimationFrame(() => {
+      place();
+      setPlaced(start);
+    });
+    return () => {
+      cancelAnimationFrame(again);
+    };
+  }, [isReady, start]);
 }

@@ -1,0 +1,454 @@
+import type { ReactNode } from "react";
+
+import type { Entry } from "../../api/types";
+import { Badge, RecordedText, StatusBadge, type Tone } from "../../components/ui";
+import { count, counted, duration, NOT_RECORDED, tokens } from "../../lib/format";
+import { requestedOf, type FlowRow } from "./rows";
+import s from "./timeline.module.css";
+
+export interface LineProps {
+  row: FlowRow;
+  names: ReadonlyMap<string, string>;
+}
+
+/** What a row says: a head of facts, and the first words of what was said. */
+export function Line({ row, names }: LineProps): ReactNode {
+  const [first, ...rest] = row.entries;
+  switch (first.type) {
+    case "MESSAGE":
+      return <MessageLine entry={first} verdict={rest[0]} names={names} />;
+    case "TURN_OPENED":
+      return <OpenedLine row={row} intake={rest[0]} />;
+    case "MODEL_CALL":
+      return (
+        <>
+          <ModelHead call={first} result={rest[0] ?? null} row={row} />
+          {rest[0] !== undefined && <ModelReply result={rest[0]} />}
+        </>
+      );
+    case "MODEL_RESULT":
+      return (
+        <>
+          <Head title="answer to" facts={[`#${token(first, "call") ?? "?"}`, ...resultFacts(first)]} />
+          <Status entry={first} />
+          <ModelReply result={first} />
+        </>
+      );
+    case "TOOL_CALL":
+      return <ToolLine call={first} result={rest[0] ?? null} row={row} />;
+    case "TOOL_RESULT":
+      return (
+        <>
+          <Head
+            title={token(first, "tool") ?? "tool"}
+            facts={[`result of #${token(first, "call") ?? "?"}`, ...toolFacts(first)]}
+          />
+          <Status entry={first} />
+          <Said entry={first} lead="→" />
+        </>
+      );
+    case "COMMIT":
+    case "ABORT":
+    case "TURN_CLOSED":
+      return <ClosedLine row={row} />;
+    default:
+      return <OtherLine entry={first} names={names} />;
+  }
+}
+
+function token(entry: Entry, key: string): string | null {
+  return entry.tokens[key] ?? null;
+}
+
+function number(entry: Entry, key: string): number | null {
+  const text = entry.tokens[key];
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null;
+}
+
+function Head({ title, facts = [] }: { title: string; facts?: readonly (string | null)[] }): ReactNode {
+  return (
+    <>
+      <b>
+        <RecordedText text={title} />
+      </b>
+      {facts.map(
+        (fact, place) =>
+          fact !== null && (
+            <span key={place} className={s.fact}>
+              <RecordedText text={fact} />
+            </span>
+          ),
+      )}
+    </>
+  );
+}
+
+const PREVIEW = 200;
+
+/** The first words of an event's payload. */
+function Said({ entry, lead }: { entry: Entry; lead?: string }): ReactNode {
+  const { preview } = entry;
+  if (preview === null || preview.state === "none") return null;
+  if (preview.state !== "text") {
+    return (
+      <span className={s.absent}>
+        {preview.state === "binary" ? "binary content" : `body ${preview.state}`}
+      </span>
+    );
+  }
+  if (preview.text === "") return null;
+  // Of a response the words of the reply are shown, which are always fewer than its bytes.
+  const isCut = preview.more && (entry.type !== "MODEL_RESULT" || preview.text.length >= PREVIEW);
+  return (
+    <span className={s.said}>
+      {lead !== undefined && `${lead} `}
+      <RecordedText text={preview.text} />
+      {isCut && "…"}
+    </span>
+  );
+}
+
+/** The outcome of a call, where it is not simply fine. */
+function Status({ entry }: { entry: Entry }): ReactNode {
+  const status = token(entry, "status");
+  if (status === null || status === "ok") return null;
+  return (
+    <Badge tone={status === "unknown" || status === "not_started" ? "warn" : "bad"} icon="cross">
+      {status === "unknown" ? "in doubt: may have happened" : status.replace("_", " ")}
+    </Badge>
+  );
+}
+
+function Pending({ row }: { row: FlowRow }): ReactNode {
+  if (row.outcome !== null)
+    return <span className={s.fact}>outcome is #{row.outcome.position ?? row.outcome.seq}</span>;
+  if (row.doubt === null) return null;
+  return (
+    <Badge
+      tone={row.doubt === "running" ? "active" : "warn"}
+      icon={row.doubt === "running" ? "play" : "warning"}
+    >
+      {row.doubt === "running" && row.turn?.status === "waiting" ? "waiting" : row.doubt}
+    </Badge>
+  );
+}
+
+const VERDICT_TONE: Readonly<Record<string, Tone>> = { engage: "good", defer: "warn" };
+
+function MessageLine({
+  entry,
+  verdict,
+  names,
+}: {
+  entry: Entry;
+  verdict: Entry | undefined;
+  names: LineProps["names"];
+}): ReactNode {
+  const isIn = token(entry, "direction") === "inbound";
+  const actor = token(entry, "actor");
+  const attachments = entry.bodies.filter((body) => body.slot.startsWith("attachment-")).length;
+  const name = actor === null ? null : (names.get(actor) ?? "name erased");
+  return (
+    <>
+      <Badge tone={isIn ? "idle" : "active"} icon="message">
+        {isIn ? "IN" : "OUT"}
+      </Badge>
+      <Head
+        title={name ?? (isIn ? "somebody" : "the agent")}
+        facts={[
+          `§${entry.seq}`,
+          token(entry, "replyTo") === null ? null : `answers §${token(entry, "replyTo") ?? ""}`,
+          attachments > 0 ? counted(attachments, "attachment") : null,
+        ]}
+      />
+      {verdict !== undefined && <Verdict entry={verdict} />}
+      <Said entry={entry} />
+    </>
+  );
+}
+
+function Verdict({ entry }: { entry: Entry }): ReactNode {
+  const word = token(entry, "verdict") ?? "unknown";
+  const by = token(entry, "by");
+  return (
+    <span className={s.verdict}>
+      <Badge tone={VERDICT_TONE[word] ?? "idle"} icon={word === "engage" ? "check" : "empty"}>
+        {word}
+      </Badge>
+      {entry.preview?.state === "text" && (
+        <span className={s.reason}>
+          <RecordedText text={entry.preview.text} />
+        </span>
+      )}
+      {by !== null && (
+        <span className={s.fact}>
+          by <RecordedText text={by} />
+        </span>
+      )}
+    </span>
+  );
+}
+
+export function turnName(turn: { ordinal: number } | null, id: string | null): string {
+  return turn === null ? `turn ${id?.slice(0, 18) ?? ""}` : `T${turn.ordinal}`;
+}
+
+function triggerWords(trigger: string | null): string {
+  if (trigger === null) return "trigger not recorded";
+  return /^\d+$/.test(trigger) ? `trigger §${trigger}` : `trigger ${trigger}`;
+}
+
+function OpenedLine({ row, intake }: { row: FlowRow; intake: Entry | undefined }): ReactNode {
+  const [entry] = row.entries;
+  const trigger = token(entry, "trigger");
+  const isMessage = trigger !== null && /^\d+$/.test(trigger);
+  const tools = intake === undefined ? null : number(intake, "tools");
+  const parent = intake === undefined ? null : token(intake, "parentTurn");
+  return (
+    <>
+      <Head
+        title={`${turnName(row.turn, token(entry, "turn"))} started`}
+        facts={[
+          triggerWords(trigger),
+          tools === null ? null : counted(tools, "tool"),
+          parent === null ? null : "part of another turn",
+        ]}
+      />
+      {row.turn !== null && <StatusBadge status={row.turn.status} />}
+      {row.turn !== null && row.turn.errors > 0 && (
+        <Badge tone="bad" icon="cross">
+          {counted(row.turn.errors, "error")}
+        </Badge>
+      )}
+      {intake !== undefined && !isMessage && <Said entry={intake} />}
+    </>
+  );
+}
+
+function ClosedLine({ row }: { row: FlowRow }): ReactNode {
+  const closed = row.entries.find((entry) => entry.type === "TURN_CLOSED");
+  const end = row.entries.find((entry) => entry.type !== "TURN_CLOSED");
+  const status = token(closed ?? row.entries[0], "status") ?? "unknown";
+  const ms = closed === undefined ? null : number(closed, "ms");
+  const { turn } = row;
+  const reason = end === undefined ? null : token(end, "reason");
+  const kind = closed === undefined ? null : token(closed, "class");
+  const open = end === undefined ? null : number(end, "open");
+  return (
+    <>
+      <Head title={`${turnName(turn, token(row.entries[0], "turn"))} ended`} />
+      <StatusBadge status={status} />
+      <Head
+        title=""
+        facts={[
+          ms === null ? `duration: ${NOT_RECORDED}` : duration(ms),
+          reason,
+          kind !== null && kind !== reason ? kind : null,
+          turn === null ? null : callCounts(turn.modelCalls, turn.toolCalls),
+          turn === null ? null : tokenWords(turn.tokens.in, turn.tokens.out, turn.tokens.cacheRead),
+          open !== null && open > 0 ? `${counted(open, "step")} still open` : null,
+        ]}
+      />
+      {end?.type === "ABORT" && <Said entry={end} />}
+    </>
+  );
+}
+
+function callCounts(models: number, tools: number): string {
+  return `${counted(models, "model call")}, ${counted(tools, "tool call")}`;
+}
+
+function tokenWords(into: number | null, out: number | null, cached: number | null): string {
+  if (into === null && out === null) return `tokens: ${NOT_RECORDED}`;
+  const read = cached !== null && cached > 0 ? ` (+${tokens(cached)} cached)` : "";
+  return `${into === null ? "?" : tokens(into)}${read} → ${out === null ? "?" : tokens(out)} tokens`;
+}
+
+function resultFacts(result: Entry): (string | null)[] {
+  const ms = number(result, "ms");
+  const first = number(result, "ttftMs");
+  const reasoning = number(result, "reasoning");
+  const finish = token(result, "finish");
+  return [
+    tokenWords(number(result, "in"), number(result, "out"), number(result, "cacheRead")),
+    reasoning === null ? null : `${tokens(reasoning)} reasoning`,
+    ms === null ? `latency: ${NOT_RECORDED}` : duration(ms),
+    first === null ? null : `first token ${duration(first)}`,
+    finish === null ? null : `finish ${finish}`,
+  ];
+}
+
+function ModelHead({ call, result, row }: { call: Entry; result: Entry | null; row: FlowRow }): ReactNode {
+  const asked = token(call, "model");
+  const served = result === null ? null : token(result, "model");
+  const attempt = number(call, "attempt");
+  const model = asked ?? served ?? `model: ${NOT_RECORDED}`;
+  return (
+    <>
+      <Head
+        title={served !== null && served !== asked && asked !== null ? `${asked} → ${served}` : model}
+        facts={[
+          token(call, "role"),
+          attempt !== null && attempt > 1 ? `attempt ${attempt}` : null,
+          ...(result === null ? [] : resultFacts(result)),
+        ]}
+      />
+      {result === null ? <Pending row={row} /> : <Status entry={result} />}
+    </>
+  );
+}
+
+function ModelReply({ result }: { result: Entry }): ReactNode {
+  const asked = requestedOf(result);
+  return (
+    <>
+      {asked.length > 0 && (
+        <span className={s.fact}>
+          asks for <RecordedText text={asked.join(", ")} />
+        </span>
+      )}
+      <Said entry={result} />
+    </>
+  );
+}
+
+function toolFacts(result: Entry): (string | null)[] {
+  const ms = number(result, "ms");
+  return [ms === null ? `latency: ${NOT_RECORDED}` : duration(ms)];
+}
+
+function ToolLine({ call, result, row }: { call: Entry; result: Entry | null; row: FlowRow }): ReactNode {
+  const isRefused = token(call, "validated") === "0";
+  return (
+    <>
+      <Head title={token(call, "tool") ?? "a tool"} facts={result === null ? [] : toolFacts(result)} />
+      {isRefused && (
+        <Badge tone="warn" icon="warning" title="The supplied text did not become valid arguments.">
+          not validated
+        </Badge>
+      )}
+      {result === null ? <Pending row={row} /> : <Status entry={result} />}
+      <Said entry={call} lead={isRefused ? "supplied" : "with"} />
+      {result !== null && <Said entry={result} lead="→" />}
+    </>
+  );
+}
+
+const OTHER_TONE: Readonly<Record<string, Tone>> = {
+  deny: "bad",
+  flag: "warn",
+  denied: "bad",
+  expired: "warn",
+  granted: "good",
+  requested: "active",
+  fail: "bad",
+  warn: "warn",
+  pass: "good",
+  exhausted: "bad",
+  failed: "bad",
+  delivered: "good",
+  sending: "active",
+};
+
+/** What stands in a row of its own: type → [title, word of the badge, facts]. */
+function otherWords(entry: Entry): readonly [string, string | null, readonly (string | null)[]] {
+  const say = (key: string, words: (value: string) => string): string | null => {
+    const value = token(entry, key);
+    return value === null ? null : words(value);
+  };
+  switch (entry.type) {
+    case "PROMPT":
+      return [
+        "prompt snapshot",
+        null,
+        [
+          token(entry, "role"),
+          say("chars", (n) => `${count(Number(n))} characters`),
+          say("tools", (n) => counted(Number(n), "tool")),
+        ],
+      ];
+    case "GUARD":
+      return [`guard ${token(entry, "guard") ?? ""}`, token(entry, "decision"), [token(entry, "stage")]];
+    case "APPROVAL":
+      return ["approval", token(entry, "decision"), [say("subject", (n) => `of step ${n}`)]];
+    case "MEMORY_WRITE":
+      return ["memory", token(entry, "op"), [say("revision", (n) => `revision ${n}`)]];
+    case "PROGRESS":
+      return ["progress", null, [token(entry, "kind")]];
+    case "VERIFY":
+      return [`check ${token(entry, "check") ?? ""}`, token(entry, "verdict"), []];
+    case "SUPERSEDED":
+      return ["superseded", null, [say("by", (id) => `by turn ${id.slice(0, 18)}`)]];
+    case "BUDGET":
+      return [
+        `budget of ${token(entry, "budget") ?? "?"}`,
+        token(entry, "outcome"),
+        [
+          `${say("used", (n) => count(Number(n))) ?? "?"} used of ${say("limit", (n) => count(Number(n))) ?? "?"}`,
+        ],
+      ];
+    case "SHED":
+      return [
+        "trigger shed",
+        token(entry, "reason")?.replaceAll("_", " ") ?? null,
+        [
+          say("message", (n) => `message §${n}`),
+          say("ageMs", (n) => `age ${duration(Number(n))}`),
+          say("staleMs", (n) => `bound ${duration(Number(n))}`),
+          say("depth", (n) => `${count(Number(n))} waited`),
+          say("collapsed", (n) => `with ${counted(Number(n), "collapsed message")}`),
+        ],
+      ];
+    case "COLLAPSED":
+      return ["collapsed", null, [say("message", (n) => `message §${n}`), say("into", (n) => `into §${n}`)]];
+    case "DELIVERY":
+      return [
+        "delivery",
+        token(entry, "status"),
+        [say("message", (n) => `of §${n}`), say("attempt", (n) => `attempt ${n}`)],
+      ];
+    case "VERDICT":
+      return [
+        "verdict",
+        token(entry, "verdict"),
+        [say("message", (n) => `of §${n}`), say("by", (who) => `by ${who}`)],
+      ];
+    case "LATE":
+      return ["late evidence", null, [token(entry, "type"), say("call", (n) => `of step ${n}`)]];
+    case "ERROR":
+      return ["error", null, [token(entry, "stage"), token(entry, "class")]];
+    case "OPENED":
+      return ["conversation opened", null, []];
+    case "PRUNED":
+    case "ERASED":
+      return [
+        `bodies ${entry.type.toLowerCase()}`,
+        null,
+        [say("bodies", (n) => counted(Number(n), "body", "bodies")), token(entry, "reason")],
+      ];
+    default:
+      return [entry.type.toLowerCase().replaceAll("_", " "), null, []];
+  }
+}
+
+function OtherLine({ entry, names }: { entry: Entry; names: LineProps["names"] }): ReactNode {
+  const [title, word, facts] = otherWords(entry);
+  const named = ["entry", "by", "actor"]
+    .map((key) => names.get(entry.tokens[key] ?? ""))
+    .find((name) => name !== undefined);
+  return (
+    <>
+      <Head title={title} />
+      {word !== null && (
+        <Badge tone={OTHER_TONE[word] ?? "idle"} icon={OTHER_TONE[word] === "bad" ? "cross" : "dot"}>
+          {word}
+        </Badge>
+      )}
+      <Head
+        title=""
+        facts={[...facts, named === undefined ? null : entry.type === "APPROVAL" ? `by ${named}` : named]}
+      />
+      {entry.type !== "OPENED" && <Said entry={entry} />}
+    </>
+  );
+}
