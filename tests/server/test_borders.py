@@ -92,7 +92,7 @@ def _paths(there: Story, house: Served) -> list[str]:
         f"{agent}/turn-journal?sessionId={there.conversation}",
         *[f"{turn}{rest}" for rest in ("", "/journal", "/verification", "/fixture")],
         f"{turn}/diff/{there.turns[1]}",
-        *[f"{talk}{rest}" for rest in ("", "/timeline", "/verification")],
+        *[f"{talk}{rest}" for rest in ("", "/timeline", "/verification", "/export")],
         f"{agent}/events/{event}",
         f"{agent}/events/{event}/body/payload",
         f"{agent}/actors/{actor}/timeline",

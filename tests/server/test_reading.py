@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 
 from tests.server.kit import ASKS, REQUEST, Served, Story, story, told
 from turnledger.model.access import Scope
+from turnledger.query.verify_file import verify_file
 
 SEVEN = ["seq", "type", "payloadHash", "summary", "prevHash", "hash", "createdAt"]
 
@@ -226,6 +228,18 @@ def test_fixture_and_verification(house: Served, there: Story) -> None:
     assert house.ask(f"{path}/verification")["verdict"] == "intact"
     everything = house.ask(f"{_at(there)}/conversations/{there.conversation}/verification")
     assert (everything["verdict"], len(everything["items"])) == ("intact", 3)
+
+
+def test_an_export_verifies_by_itself(house: Served, there: Story) -> None:
+    path = f"{_at(there)}/conversations/{there.conversation}/export"
+    for query, bodies in (("", 0), ("?bodies=true", 2)):
+        response = house.client.get(path + query, headers=house.bearer(*Scope))
+        found = list(verify_file("export", io.BytesIO(response.content)))
+        assert [finding.verdict.value for finding in found] == ["intact"] * 3
+        assert (sum(finding.bodies["checked"] for finding in found) > 0) == bool(bodies)
+    skeleton = house.bearer(Scope.VIEW_AUDIT_LOG)
+    assert house.client.get(path, headers=skeleton).status_code == 200
+    assert house.client.get(f"{path}?bodies=true", headers=skeleton).status_code == 403
 
 
 def test_diff(house: Served, there: Story) -> None:

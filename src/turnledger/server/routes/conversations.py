@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from uuid import UUID
 
 from fastapi import APIRouter, Query
+from starlette.responses import StreamingResponse
 
 from turnledger.model.vocabulary import Shape
 from turnledger.query.conversation_list import ConversationQuestion, conversation_page
@@ -13,6 +14,7 @@ from turnledger.query.spans import span_of
 from turnledger.query.windows import Anchor, timeline_window
 from turnledger.server.answers.conversations import Conversation, ConversationList, Timeline
 from turnledger.server.caller import Asking, Viewer
+from turnledger.server.export import EXPORT_ANSWERS, export_response
 from turnledger.server.render.conversations import conversation_answer, conversations_answer, timeline_answer
 from turnledger.server.reply import Reply, answers, reply
 from turnledger.server.routes.parameters import (
@@ -129,3 +131,21 @@ def get_timeline(
     row = asking.conversation(agent_id, conversation_id)
     window = timeline_window(asking.reader, row, before, after, around, anchor, limit)
     return reply(timeline_answer(asking, row, window, previews=previews))
+
+
+@router.get(
+    "/agents/{agentId}/conversations/{conversationId}/export",
+    response_class=StreamingResponse,
+    responses=EXPORT_ANSWERS,
+)
+def export_conversation(
+    asking: Viewer,
+    agent_id: AgentId,
+    conversation_id: ConversationId,
+    bodies: Annotated[
+        bool, Query(description="Add bodies and salts, for callers who may read them.")
+    ] = False,
+) -> StreamingResponse:
+    """The conversation and its turns as a journal file, which verifies without the server."""
+    row = asking.conversation(agent_id, conversation_id)
+    return export_response(asking, row, bodies=bodies)
