@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
@@ -26,6 +27,7 @@ class Store:
         self._writer = Writer(open_engine)
         self._open_reader = open_reader
         self._reader: Reader | None = None
+        self._opening = threading.Lock()
 
     def open(self) -> Store:
         """Connect now and migrate if needed.  Raises LedgerError where the ledger cannot be used."""
@@ -54,9 +56,10 @@ class Store:
     @property
     def reader(self) -> Reader:
         """Read access, opened at first use."""
-        if self._reader is None:
-            self._reader = self._open_reader()
-        return self._reader
+        with self._opening:
+            if self._reader is None:
+                self._reader = self._open_reader()
+            return self._reader
 
     def close(self) -> None:
         """Finish what is queued and give connections back.  Idempotent."""
