@@ -8,6 +8,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 from turnledger.capture.content import BINARY, JSON, Attachment, Content
+from turnledger.errors import GrammarError
 from turnledger.ids import new_id, new_salt
 from turnledger.model.draft import Body, Closing, Draft, Journal, Lease
 from turnledger.model.events import Event
@@ -138,8 +139,14 @@ def _bounded(detail: dict[str, object]) -> bytes:
     return encode_detail(kept | {"truncated": sorted(left_out)[:64]})
 
 
-def name_token(facts: dict[str, object], key: str, name: str) -> str:
-    """``name`` as a token can hold it; where that is not all of it the detail gets the whole."""
+def name_token(facts: dict[str, object], key: str, name: object) -> str:
+    """``name`` as a token can hold it; where that is not all of it the detail gets the whole.
+
+    Raises GrammarError where it is no text.
+    """
+    if not isinstance(name, str):
+        msg = f"The {key} is named with text, and this is of type {type(name).__name__}."
+        raise GrammarError(msg, next_step="Pass its name, or str(…) of it.")
     short, cut = cut_value(name)
     if cut:
         facts[key] = name

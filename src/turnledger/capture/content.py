@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
+from typing import cast
 
 from turnledger.wire.values import encode_text, encode_value
 
@@ -47,11 +48,13 @@ def snapshot(value: object, media_type: str | None = None) -> Content:
 
     Never raises on a caller's object and keeps no reference to it.
     """
-    if isinstance(value, str):
-        text = encode_text(value)
-        return Content(text.data, media_type or TEXT, chars=len(value), lossy=text.lossy)
-    if isinstance(value, (bytes, bytearray, memoryview)):
-        return Content(bytes(value), media_type or BINARY)
+    kind = type(value)  # isinstance would ask the object for its __class__, which may raise
+    if issubclass(kind, str):
+        exact = "".join((cast("str", value),))  # without the methods of a subclass
+        text = encode_text(exact)
+        return Content(text.data, media_type or TEXT, chars=len(exact), lossy=text.lossy)
+    if issubclass(kind, (bytes, bytearray, memoryview)):
+        return Content(bytes(memoryview(cast("bytes", value))), media_type or BINARY)
     encoded = encode_value(value)
     return Content(encoded.data, media_type or JSON, encoded=True, lossy=encoded.lossy)
 

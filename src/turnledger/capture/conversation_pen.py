@@ -39,7 +39,7 @@ class ConversationPen(Pen):
         self, core: Core, agent: str, *, key: str | None, connector: str | None, shape: str, place: str | None
     ) -> None:
         super().__init__(core)
-        if connector is not None and _CONNECTOR.fullmatch(connector) is None:
+        if connector is not None and _CONNECTOR.fullmatch(checked_name(connector, "connector")) is None:
             msg = "A connector is a word of at most 64 ASCII characters, such as slack or email."
             raise GrammarError(msg, next_step="Outside names belong into key and place.")
         self.agent = agent

@@ -155,7 +155,7 @@ class ModelCallStep(Step):
             msg = "This model call has its result already."
             raise UsageError(msg, next_step="A retry is a call of its own: model_call(retry_of=…).")
         self._status = None if status is None else word(ModelStatus, status)
-        self._http_status = http_status
+        self._http_status = int(http_status) if isinstance(http_status, int) else None
         self._usage = None if usage is None else _read_usage(usage)
         if reply is _ARRIVED:
             self._body = self._arrived() or Content(b"", EVENTS)

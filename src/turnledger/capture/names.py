@@ -21,11 +21,14 @@ NAME_BYTES = 65_536
 _Key = tuple[AliasKind, UUID, str]
 
 
-def checked_name(name: str, what: str) -> str:
+def checked_name(name: object, what: str) -> str:
     """``name`` if a ledger can keep it as it is.
 
-    Raises GrammarError where it is empty, over 64 KiB, or holds NUL or a lone surrogate.
+    Raises GrammarError where it is no text, empty, over 64 KiB, or holds NUL or a lone surrogate.
     """
+    if not isinstance(name, str):
+        msg = f"The {what} is text, and this is of type {type(name).__name__}."
+        raise GrammarError(msg, next_step="Pass str(…) of it.")
     try:
         size = len(name.encode())
     except UnicodeEncodeError:

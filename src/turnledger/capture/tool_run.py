@@ -35,10 +35,17 @@ def _run_plain(step: ToolCallStep, function: Callable[..., T]) -> T:
     with contextlib.ExitStack() as stack:
         stack.enter_context(step)
         value = _call(step, function)
-        if not inspect.isawaitable(value):
+        if not _is_awaitable(value):
             return step.result(value)
         stack.pop_all()  # the step goes on until the awaitable is done
-    return cast("T", _finish_awaitable(step, value))
+    return cast("T", _finish_awaitable(step, cast("Awaitable[object]", value)))
+
+
+def _is_awaitable(value: object) -> bool:
+    try:
+        return inspect.isawaitable(value)
+    except Exception:  # noqa: BLE001  an object that will not answer is a result like any other
+        return False
 
 
 def _call(step: ToolCallStep, function: Callable[..., T]) -> T:

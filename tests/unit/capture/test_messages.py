@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import pytest
 
@@ -188,3 +190,20 @@ def test_a_failure_that_nobody_awaited_is_raised_when_the_conversation_is_left(h
 
     with pytest.raises(CaptureRefused):
         asyncio.run(main())
+
+
+def test_a_name_that_is_no_text_is_refused_by_what_it_names(house: House) -> None:
+    number: Any = 4711
+    convo = house.agent.conversation("k")
+    uses: dict[str, Callable[[], object]] = {
+        "actor": lambda: convo.inbound("hi", actor=number),
+        "agent": lambda: house.ledger.agent(number),
+        "external id": lambda: convo.inbound("hi", external_id=number),
+        "connector": lambda: house.agent.conversation("k2", connector=number),
+        "model": lambda: convo.model_call(model=number, request={}),
+        "guard": lambda: convo.guard(number, "allow"),
+    }
+    for what, use in uses.items():
+        with pytest.raises(GrammarError, match=f"The {what} .*int"):
+            use()
+    assert house.reading.turns() == []

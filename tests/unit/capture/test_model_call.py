@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Any
 from uuid import UUID
 
@@ -440,3 +441,16 @@ def test_a_detail_that_would_be_too_large_says_what_it_left_out(house: House) ->
     assert result.detail["truncated"] == ["usage"]
     assert result.detail["finishRaw"] == "stop"
     assert b"x" * 300_000 in house.body(result)
+
+
+@pytest.mark.parametrize(("given", "noted"), [(HTTPStatus.TOO_MANY_REQUESTS, 429), ("200 OK", None)])
+def test_a_http_status_of_another_type_costs_no_reply(house: House, given: object, noted: int | None) -> None:
+    status: Any = given
+    with house.agent.turn() as turn:
+        with turn.model_call(request={"model": "m"}) as call:
+            call.result({"said": "hi"}, http_status=status)
+        turn.commit()
+    result = house.only(turn.id, "MODEL_RESULT")
+    assert house.body(result) == b'{"said":"hi"}'
+    assert result.detail.get("httpStatus") == noted
+    assert type(result.detail.get("httpStatus")) is type(noted)

@@ -293,3 +293,45 @@ def test_the_idempotency_key_is_the_intents_id(house: House) -> None:
             step.result("paid")
         turn.commit()
     assert key == str(house.only(turn.id, "TOOL_CALL").row.event_id)
+
+
+class Silent:
+    """An object that answers nothing."""
+
+    def __getattribute__(self, name: str) -> object:
+        raise RuntimeError(name)
+
+
+class Text(str):
+    """Text that will not be encoded."""
+
+    __slots__ = ()
+
+    def encode(self, encoding: str = "utf-8", errors: str = "strict") -> bytes:
+        raise RuntimeError(encoding, errors)
+
+
+class Octets(bytes):
+    """Bytes that will not be copied."""
+
+    def __bytes__(self) -> bytes:
+        raise RuntimeError
+
+
+@pytest.mark.parametrize(
+    ("observation", "body"),
+    [
+        (Silent(), b'{"$turnledger":"unknown","type":"tests.unit.capture.test_tools.Silent"}'),
+        (Text("paid"), b"paid"),
+        (Octets(b"\0\xff"), b"\0\xff"),
+    ],
+    ids=["silent", "text", "octets"],
+)
+def test_what_a_tool_returned_comes_back_whatever_it_does_when_asked(
+    house: House, observation: object, body: bytes
+) -> None:
+    with house.agent.turn() as turn:
+        assert turn.tool("t", lambda: observation) is observation
+        turn.commit()
+    result = house.only(turn.id, "TOOL_RESULT")
+    assert (result.tokens["status"], house.body(result)) == ("ok", body)
