@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -343,3 +344,13 @@ def test_a_terminal_without_unicode_gets_ascii(support: Recorded, encoding: str)
     assert done.returncode == 0
     assert b"| * model primary gpt-x -> gpt-x-2026" in done.stdout
     assert b"conversation opened" in done.stdout
+
+
+def test_json_of_a_detail_that_json_has_no_form_for(made: Recorded) -> None:
+    call_id: Any = b"x"
+    with made.ledger.agent("a").turn() as turn:
+        turn.tool("t", int, call_id=call_id)
+        turn.commit()
+    shown = json.loads(made.run("show", turn.id, "--json").raw)
+    called = next(event for event in shown["events"] if event["type"] == "TOOL_CALL")
+    assert called["detail"]["callId"] == {"$turnledger": "bytes", "base64": "eA=="}

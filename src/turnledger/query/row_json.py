@@ -15,6 +15,7 @@ from turnledger.query.previews import media_type, whole_body
 from turnledger.query.timeline import Entry
 from turnledger.store.contract import Reader
 from turnledger.wire.file_json import bytes_to_json
+from turnledger.wire.strict_json import loads
 
 __all__ = ["event_object", "instant", "row_object"]
 
@@ -68,7 +69,8 @@ def event_object(
 ) -> dict[str, object]:
     """One event: the seven hashed fields first, then where it stands, then tokens, detail and bodies.
 
-    ``prev_hash`` None leaves that field null; ``bodies`` adds their bytes and salts, exactly as stored.
+    ``prev_hash`` None leaves that field null; ``bodies`` adds their bytes and salts, exactly as stored.  The
+    detail is the stored JSON: what JSON has no form for stays in the tagged form of ``encode_value``.
     """
     row = entry.row
     return {
@@ -88,7 +90,7 @@ def event_object(
         "gapMs": entry.gap_ms,
         "assurance": None if entry.assurance is None else entry.assurance.word,
         "tokens": dict(entry.tokens),
-        "detail": dict(entry.detail),
+        "detail": loads(entry.row.detail, "detail record") if entry.detail else {},
         "bodies": {body.slot: _body_object(reader, entry, body, bodies) for body in row.bodies},
     }
 
