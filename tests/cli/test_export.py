@@ -137,6 +137,13 @@ def test_salts_and_bodies_come_on_request_and_verify(support: Recorded, tmp_path
     assert (found["verdict"], found["reason"], found["brokenAtSeq"]) == ("broken", "payload", 13)
 
 
+def test_a_folder_that_is_not_there_is_made(support: Recorded, tmp_path: Path) -> None:
+    folder = tmp_path / "tests" / "turns"
+    assert support.run("export", support.ids["good"], "--fixture", "-o", f"{folder}/").status == 0
+    made = folder / f"turn-{support.ids['good']}.fixture.json"
+    assert json.loads(made.read_bytes())["source"]["turnId"] == support.ids["good"]
+
+
 def test_secrets_are_masked_in_a_fixture(made: Recorded) -> None:
     key = "sk-abcdefghijklmnopqrstuvwx"
     with made.ledger.agent("a").turn("api", content=f"use {key}, I say {key}") as turn:

@@ -194,3 +194,13 @@ def test_completion_knows_the_commands() -> None:
         check=False,
     )
     assert done.stdout == "plain,verify\n"
+
+
+def test_the_help_of_completion_has_a_line_for_each_shell() -> None:
+    lines = run("completion", "--help").out.splitlines()
+    assert "\\b" not in "".join(lines)
+    assert [line.split()[0] for line in lines if "turnledger completion" in line and "Usage" not in line] == [
+        "bash",
+        "zsh",
+        "fish",
+    ]

@@ -13,16 +13,17 @@ _PROGRAM = "turnledger"
 _VARIABLE = "_TURNLEDGER_COMPLETE"
 
 
-@click.command("completion")
+_LINES = (
+    '\b\nbash  eval "$(turnledger completion bash)"    in ~/.bashrc',
+    'zsh   eval "$(turnledger completion zsh)"     in ~/.zshrc',
+    "fish  turnledger completion fish > ~/.config/fish/completions/turnledger.fish",
+)
+
+
+@click.command("completion", epilog="\n".join(_LINES))
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def command(shell: str) -> None:
-    r"""Print the completion script of a shell.
-
-    \b
-    bash  eval "$(turnledger completion bash)"          in ~/.bashrc
-    zsh   eval "$(turnledger completion zsh)"           in ~/.zshrc
-    fish  turnledger completion fish > ~/.config/fish/completions/turnledger.fish
-    """
+    """Print the completion script of a shell."""
     kind = get_completion_class(shell)
     if kind is None:
         msg = f"click knows no completion for {shell}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import UUID
@@ -82,7 +83,9 @@ def command(
 
 
 def _into(place: str, name: str) -> str:
-    """``place``, or the file of that name in it where it is a folder."""
+    """``place``, or the file of that name in it where it is a folder; one written ``folder/`` is made."""
+    if place.endswith(("/", os.sep)):
+        Path(place).mkdir(parents=True, exist_ok=True)
     return str(Path(place) / name) if place != "-" and Path(place).is_dir() else place
 
 
