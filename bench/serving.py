@@ -167,7 +167,7 @@ def _reads(client: Client) -> list[Row]:
 
 
 def _streams(served: Serving) -> tuple[float, float, float]:
-    """Median milliseconds from commit to one reader, to all of very many, and the server's share of a core."""
+    """Median ms from commit to one reader, to all of very many, and then the server's share of a core."""
     with turnledger.open(served.url, token=served.token) as opened:
         talk = opened.agent("bench").conversation("live")
         talk.inbound("first")
