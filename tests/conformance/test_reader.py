@@ -164,7 +164,7 @@ def test_only_events_of_its_own_journal_are_a_conversations_last_activity(hand: 
     opened = hand.reader.conversation(conversation)
     assert opened is not None
     with hand.change(agent, conversation, turn) as change:
-        step = {"created_ms": opened.last_ms + 500}
+        step: dict[str, object] = {"created_ms": opened.last_ms + 500}
         change.event(turn, "MODEL_CALL", "bytes=2 form=wire", over=step)
         change.event(turn, "MODEL_RESULT", "call=1 status=ok in=5 out=7", over=step)
         change.event(turn, "TOOL_CALL", "tool=pay", over=step)

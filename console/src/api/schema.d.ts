@@ -144,6 +144,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agents/{agentId}/conversations/{conversationId}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Conversation
+         * @description The conversation and its turns as a journal file, which verifies without the server.
+         */
+        get: operations["export_conversation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agents/{agentId}/turns": {
         parameters: {
             query?: never;
@@ -1697,7 +1717,7 @@ export interface components {
         };
         /**
          * Percentiles
-         * @description Durations in milliseconds by nearest rank; null where nothing was measured.
+         * @description Milliseconds by nearest rank, rounded down by less than 1/64; null where nothing was measured.
          */
         Percentiles: {
             count: number;
@@ -3353,6 +3373,124 @@ export interface operations {
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is logged in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "MODEL_RESULT",
+                     *       "title": "Not found",
+                     *       "status": 1,
+                     *       "detail": "detail",
+                     *       "nextStep": "Check the id and the agent's id."
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "MODEL_RESULT",
+                     *       "title": "Not found",
+                     *       "status": 1,
+                     *       "detail": "detail",
+                     *       "nextStep": "Check the id and the agent's id."
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "MODEL_RESULT",
+                     *       "title": "Not found",
+                     *       "status": 1,
+                     *       "detail": "detail",
+                     *       "nextStep": "Check the id and the agent's id."
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A parameter has the wrong form. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "MODEL_RESULT",
+                     *       "title": "Not found",
+                     *       "status": 1,
+                     *       "detail": "detail",
+                     *       "nextStep": "Check the id and the agent's id."
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The ledger cannot be reached at the moment. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "MODEL_RESULT",
+                     *       "title": "Not found",
+                     *       "status": 1,
+                     *       "detail": "detail",
+                     *       "nextStep": "Check the id and the agent's id."
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export_conversation: {
+        parameters: {
+            query?: {
+                /** @description Add bodies and salts, for callers who may read them. */
+                bodies?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the agent. */
+                agentId: string;
+                /** @description One of the agent's. */
+                conversationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Lines of turnledger.journal/1. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": string;
                 };
             };
             /** @description Nobody is logged in. */
