@@ -215,6 +215,13 @@ def test_turns_that_a_turn_started(hand: Hand, figures: FiguresReader, scene: Sc
     assert figures.children(turn, 9) == []
 
 
+def test_an_agent_by_its_id(figures: FiguresReader, scene: Scene) -> None:
+    row = figures.agent(scene.other)
+    assert row is not None
+    assert (row.id, row.name) == (scene.other, "ops")
+    assert figures.agent(new_id()) is None
+
+
 def test_journals_are_counted(figures: FiguresReader, scene: Scene) -> None:
     assert scene.turns
     assert figures.count_journals() == 6

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import Any, Final
 
 from starlette.responses import Response, StreamingResponse
@@ -12,12 +11,14 @@ from turnledger.errors import NotFoundError
 from turnledger.model.rows import BodyRow
 from turnledger.query.previews import media_type
 from turnledger.query.timeline import Entry
+from turnledger.server.portions import portions
 from turnledger.server.problems import HttpError
 from turnledger.server.reply import answers
-from turnledger.store.contract import BodyContent, Reader
+from turnledger.store.contract import Reader
 
 __all__ = ["BODY_ANSWERS", "body_response", "byte_range"]
 
+_AT_ONCE: Final = 1 << 20
 _TEXT: Final = "text/plain; charset=utf-8"
 _BINARY: Final = "application/octet-stream"
 _RANGE: Final = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
@@ -67,11 +68,10 @@ def body_response(reader: Reader, entry: Entry, slot: str, asked_range: str | No
     if not whole:
         headers["Content-Range"] = f"bytes {start}-{stop - 1}/{content.size}"
     kind = _TEXT if _READABLE.match(noted) else _BINARY
-    return StreamingResponse(_chunks(content, start, stop), 200 if whole else 206, headers, kind)
-
-
-def _chunks(content: BodyContent, start: int, stop: int) -> Iterator[bytes]:
-    return content.read(start, stop)
+    status = 200 if whole else 206
+    if stop - start <= _AT_ONCE:
+        return Response(b"".join(content.read(start, stop)), status, headers, kind)
+    return StreamingResponse(portions(content.read(start, stop)), status, headers, kind)
 
 
 def byte_range(header: str | None, size: int) -> tuple[int, int]:

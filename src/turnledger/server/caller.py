@@ -56,11 +56,10 @@ class Asking:
 
     def agent(self, agent: UUID) -> AgentRow:
         """The agent, if there is one and the caller may see it.  Raises NotFoundError."""
-        if self.caller.grant.covers(agent):
-            for row in self.reader.agents():
-                if row.id == agent:
-                    return row
-        raise _missing(agent, "agent")
+        row = self.service.figures.agent(self.covered(agent))
+        if row is None:
+            raise _missing(agent, "agent")
+        return row
 
     def covered(self, agent: UUID) -> UUID:
         """The id, if the caller may see that agent; there may be none with it.  Raises NotFoundError."""

@@ -11,12 +11,12 @@ from turnledger.errors import NotAllowedError
 from turnledger.model.rows import ConversationRow
 from turnledger.query.exporting import conversation_journals, journal_lines
 from turnledger.server.caller import Asking
+from turnledger.server.portions import portions
 from turnledger.server.reply import answers
 
 __all__ = ["EXPORT_ANSWERS", "export_response"]
 
 _LINES: Final = "application/x-ndjson"
-_PORTION: Final = 1 << 16
 
 EXPORT_ANSWERS: Final = answers(None, 404, about="Lines of turnledger.journal/1.")
 EXPORT_ANSWERS[200]["content"] = {_LINES: {"schema": {"type": "string"}}}
@@ -29,23 +29,10 @@ def export_response(asking: Asking, row: ConversationRow, *, bodies: bool) -> St
         raise NotAllowedError(msg, next_step="Ask for it without them.")
     name = f"conversation-{row.id}.jsonl"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return StreamingResponse(_portions(_lines(asking, row, bodies=bodies)), 200, headers, _LINES)
+    return StreamingResponse(portions(_lines(asking, row, bodies=bodies)), 200, headers, _LINES)
 
 
 def _lines(asking: Asking, row: ConversationRow, *, bodies: bool) -> Iterator[bytes]:
     reader, now_ms = asking.reader, asking.service.clock.epoch_ms()
     for journal in conversation_journals(reader, row.id):
         yield from journal_lines(reader, journal, now_ms, bodies=bodies)
-
-
-def _portions(lines: Iterator[bytes]) -> Iterator[bytes]:
-    """Lines gathered, so that not every one of them crosses threads alone."""
-    gathered: list[bytes] = []
-    size = 0
-    for line in lines:
-        gathered.append(line)
-        size += len(line)
-        if size >= _PORTION:
-            yield b"".join(gathered)
-            gathered, size = [], 0
-    yield b"".join(gathered)

@@ -98,7 +98,8 @@ class RunningServer:
             log_config=None,
             server_header=False,
             date_header=False,
-            proxy_headers=False,
+            proxy_headers=True,  # of a proxy on this machine: whether the browser speaks TLS with it
+            forwarded_allow_ips="127.0.0.1",
             ws="none",
             http="h11",
             loop="asyncio",

@@ -19,10 +19,10 @@ from turnledger.model.figures import (
     TurnLease,
     UnaccountedRow,
 )
-from turnledger.model.rows import EventRow, MessageRow, TurnRow
+from turnledger.model.rows import AgentRow, EventRow, MessageRow, TurnRow
 from turnledger.store.contract import Reader
 from turnledger.store.sql_mapping import Row, name_text
-from turnledger.store.sql_rows import event_row, memory_row, message_row, turn_row
+from turnledger.store.sql_rows import agent_row, event_row, memory_row, message_row, turn_row
 
 __all__ = ["LAST", "FiguresReader"]
 
@@ -37,6 +37,11 @@ class FiguresReader:
 
     def __init__(self, reader: Callable[[], Reader]) -> None:
         self._reader = reader
+
+    def agent(self, agent: UUID) -> AgentRow | None:
+        """The agent with this id."""
+        rows = self._reader().ask("get_agent", agent=agent.bytes)
+        return agent_row(rows[0]) if rows else None
 
     # --- figures -------------------------------------------------------------------------------
 

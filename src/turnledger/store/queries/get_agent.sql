@@ -1,0 +1,3 @@
+SELECT id, name, opened_ms, conversations, turns
+FROM agents
+WHERE id = :agent
