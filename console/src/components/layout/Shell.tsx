@@ -102,7 +102,11 @@ export function Shell({
           }}
         >
           {PAGES.map(([to, word]) => (
-            <Link key={to} to={to} activeOptions={{ exact: to === "/" || to === "/agents", includeSearch: false }}>
+            <Link
+              key={to}
+              to={to}
+              activeOptions={{ exact: to === "/" || to === "/agents", includeSearch: false }}
+            >
               {word}
             </Link>
           ))}
