@@ -12,9 +12,10 @@ from bench.harness import Row, Table, folder, seconds
 from bench.recording import prepare, record_all
 from bench.workload import Shape
 from turnledger.query.verify import verify_ledger
+from turnledger.store.contract import Reader
 
 SHAPE = Shape(conversations=20, turns=10)
-ROUNDS = 3
+ROUNDS = 5
 
 
 def run() -> Table:
@@ -26,9 +27,9 @@ def run() -> Table:
         events, size = _facts(ledger)
         messages = place / "messages.ledger"
         said = _say(messages)
-        small = min(seconds(lambda: _verify(messages, bodies=True)) for _ in range(ROUNDS))
-        chains = min(seconds(lambda: _verify(ledger, bodies=False)) for _ in range(ROUNDS))
-        whole = min(seconds(lambda: _verify(ledger, bodies=True)) for _ in range(ROUNDS))
+        small = _best(messages, bodies=True)
+        chains = _best(ledger, bodies=False)
+        whole = _best(ledger, bodies=True)
     hash_one = _seconds_a_hash()
     hash_all = seconds(lambda: hmac.digest(bytes(32), bytes(size), "sha256"))
     rows = [
@@ -54,12 +55,18 @@ def _say(ledger: Path) -> int:
     return talks * (each + 1)
 
 
-def _verify(ledger: Path, *, bodies: bool) -> None:
+def _best(ledger: Path, *, bodies: bool) -> float:
+    """Seconds of the best round; opening the ledger is not among them."""
     with turnledger.read(ledger) as reading:
-        for finding in verify_ledger(reading.reader, bodies=bodies):
-            if not finding.sound:
-                msg = f"{finding.kind} {finding.id} is {finding.verdict.value}: {finding.reason}"
-                raise RuntimeError(msg)
+        reader = reading.reader
+        return min(seconds(lambda: _verify(reader, bodies=bodies)) for _ in range(ROUNDS))
+
+
+def _verify(reader: Reader, *, bodies: bool) -> None:
+    for finding in verify_ledger(reader, bodies=bodies):
+        if not finding.sound:
+            msg = f"{finding.kind} {finding.id} is {finding.verdict.value}: {finding.reason}"
+            raise RuntimeError(msg)
 
 
 def _facts(ledger: Path) -> tuple[int, int]:
@@ -68,7 +75,7 @@ def _facts(ledger: Path) -> tuple[int, int]:
     with turnledger.read(ledger) as reading:
         for finding in verify_ledger(reading.reader, bodies=False):
             events += finding.events
-            size += sum(body.size for body in reading.reader.recorded_bodies(finding.id))
+            size += sum(row[2] for rows in reading.reader.recorded_bodies(finding.id) for row in rows)
     return events, size
 
 

@@ -261,6 +261,8 @@ def test_a_deleted_conversation_is_named_as_not_checked(support: Recorded) -> No
         key = "cid" if table not in {"bodies", "calls"} else "jid"
         inside = "1" if key == "cid" else "SELECT jid FROM journals WHERE cid = 1"
         tamper(support.path, f"DELETE FROM {table} WHERE {key} IN ({inside})")
+    assert [reason for _, _, reason in broken(results(support, "--all")[1])] == ["missing-journal"]
+    tamper(support.path, "UPDATE agents SET turns = 0, conversations = 0 WHERE aid = 1")
     shown = support.run("verify", "--all")
     assert "deletion of a whole conversation" in shown.out
     assert "INTACT" in shown.out

@@ -10,6 +10,7 @@ import pytest
 from tests.conformance.handwriting import Hand, tamper
 from turnledger.errors import LedgerCorruptError
 from turnledger.model.rows import BodyRow
+from turnledger.store.contract import RecordedBody
 from turnledger.wire.commitment import payload_hash
 
 if TYPE_CHECKING:
@@ -72,8 +73,8 @@ def test_a_growing_history_comes_back(hand: Hand, other: Hand) -> None:
     with hand.reader.snapshot():
         for event, request in zip(events, HISTORY, strict=True):
             assert b"".join(_body(hand, event).read()) == request
-        recipes = [row.recipe for row in hand.reader.recorded_bodies(turn)]
-        rebuilt = [b"".join(hand.reader.rebuild(recipe)) for recipe in recipes if recipe is not None]
+        recipes = [row[4] for rows in hand.reader.recorded_bodies(turn) for row in rows]
+        rebuilt = [b"".join(chunks) for chunks in hand.reader.rebuilder().read_all(recipes)]
     assert rebuilt == HISTORY
 
 
@@ -87,7 +88,8 @@ def test_a_pruned_body_says_so(hand: Hand) -> None:
     row = hand.reader.event(event)
     assert row is not None
     assert [body.present for body in row.bodies] == [False, True]
-    assert [body.recipe is None for body in hand.reader.recorded_bodies(turn)] == [True, False]
+    [rows] = hand.reader.recorded_bodies(turn)
+    assert [RecordedBody(*row).recipe is None for row in rows] == [True, False]
 
 
 def test_a_missing_part_is_damage(hand: Hand) -> None:

@@ -14,7 +14,7 @@ from turnledger.ids import NIL, new_id
 from turnledger.model.draft import AliasKind, Journal
 from turnledger.model.rows import AgentRow, JournalRow
 from turnledger.model.vocabulary import Direction, InboundVerdict, JournalKind, MemoryOp, Shape, TurnStatus
-from turnledger.store.contract import ConversationFilter, Page, TurnFilter
+from turnledger.store.contract import ConversationFilter, Page, RecordedBody, RecordedEvent, TurnFilter
 
 # --- the ledger ------------------------------------------------------------------------------------
 
@@ -403,17 +403,17 @@ def test_recorded_rows_are_given_as_they_lie(hand: Hand) -> None:
             slots = {"payload": b"x" * number, "supplied": b"y"}
             change.event(turn, "TOOL_CALL", f"tool=t{number} validated=1", slots)
         written = change.changes.events
-    rows = list(hand.reader.recorded_events(turn))
+    rows = [RecordedEvent(*row) for rows in hand.reader.recorded_events(turn) for row in rows]
     assert [row.seq for row in rows] == [0, 1, 2, 3]
     assert (rows[1].type, rows[1].tokens, rows[1].detail) == (
-        "TOOL_CALL",
-        written[0].tokens,
+        b"TOOL_CALL",
+        written[0].tokens.encode(),
         written[0].detail,
     )
     assert (rows[1].payload_hash, rows[1].hash) == (written[0].payload_hash, written[0].hash)
     assert (rows[1].created_ms, rows[1].position) == (written[0].created_ms, written[0].position)
     assert rows[1].event_id == written[0].event_id.bytes
-    bodies = list(hand.reader.recorded_bodies(turn))
+    bodies = [RecordedBody(*row) for rows in hand.reader.recorded_bodies(turn) for row in rows]
     assert [(body.seq, body.slot, body.size) for body in bodies] == [
         (seq, slot, size) for seq in (1, 2, 3) for slot, size in (("payload", seq - 1), ("supplied", 1))
     ]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
-from typing import Final
+from typing import Any, Final
 
 from turnledger.integrity import grammar
 from turnledger.integrity.verdict import Caveat, ChainReport, Reason, Verdict
@@ -156,12 +156,12 @@ class ChainVerifier:
 
     def feed_row(
         self,
-        seq: int,
-        type: str,  # noqa: A002  the contract's name
-        payload_hash: str | bytes,
-        summary: str,
-        hash: str | bytes,  # noqa: A002  the contract's name
-        created_ms: int,
+        seq: object,
+        type: object,  # noqa: A002  the contract's name
+        payload_hash: object,
+        summary: object,
+        hash: object,  # noqa: A002  the contract's name
+        created_ms: object,
     ) -> None:
         """Check the next row of a store.
 
@@ -171,30 +171,60 @@ class ChainVerifier:
         self._events = place + 1
         if self._reason is not Reason.OK:
             return
-        if isinstance(payload_hash, bytes):
-            payload, sound = payload_hash.hex(), len(payload_hash) == _DIGEST_BYTES
-        else:
-            payload, sound = payload_hash, grammar.is_hash(payload_hash)
+        payload = payload_hash.hex() if isinstance(payload_hash, bytes) else payload_hash
         stored = hash.hex() if isinstance(hash, bytes) else hash
-        if seq != place:
+        if seq != place or not grammar.is_seq(seq):
             self.fail(Reason.SEQ if grammar.is_seq(seq) else Reason.SEQ_GRAMMAR)
-        elif type not in self._known and not grammar.is_type(type):
+        elif not grammar.is_type(type):
             self.fail(Reason.TYPE_GRAMMAR)
-        elif not sound:
+        elif not grammar.is_hash(payload):
             self.fail(Reason.PAYLOAD_HASH_GRAMMAR)
         elif not grammar.is_summary(summary):
             self.fail(Reason.SUMMARY_GRAMMAR)
+        elif not isinstance(created_ms, int):
+            self.fail(Reason.CREATED_AT_GRAMMAR)
         else:
             self._link(seq, type, payload, summary, stored, created_ms)
 
+    def take_rows(self, rows: Sequence[tuple[Any, ...]]) -> bool:
+        """Take the next rows of a store where all of them hold; else take none, and ``feed_row`` says why.
+
+        A row is seq, type, payload hash, tokens, detail, hash, epoch milliseconds, and two columns more; text
+        is UTF-8 bytes.  The tokens and the detail's digest are the summary.
+        """
+        if self._reason is not Reason.OK:
+            return False
+        head, owner, place, last_ms, back = self._head, self._owner, self._events, self._last_ms, 0
+        known, name = self._known, self._last_type
+        try:
+            if not grammar.are_tokens([row[3] for row in rows]):
+                return False
+            for seq, type_, payload, tokens, detail, stored, created_ms, _, _ in rows:
+                name = type_.decode()
+                text = (
+                    f"{head}{owner}{seq}|{name}|{payload.hex()}"
+                    f"|{tokens.decode()} detail={sha256(detail).hexdigest()}|{created_ms}"
+                )
+                head = sha256(text.encode()).hexdigest()
+                if head != stored.hex() or seq != place or name not in known or len(payload) != _DIGEST_BYTES:
+                    return False
+                place += 1
+                back += created_ms < last_ms
+                last_ms = created_ms
+        except (AttributeError, TypeError, UnicodeDecodeError):  # a column of another type than the schema's
+            return False
+        self._head, self._events, self._last_ms, self._last_type = head, place, last_ms, name
+        self._steps_back += back
+        return True
+
     def _link(
-        self, seq: int, type_name: str, payload: str, summary: str, stored: str, created_ms: int
+        self, seq: int, type_name: str, payload: str, summary: str, stored: object, created_ms: int
     ) -> None:
         text = f"{self._head}{self._owner}{seq}|{type_name}|{payload}|{summary}|{created_ms}"
         if sha256(text.encode()).hexdigest() != stored:
             self.fail(Reason.HASH if grammar.is_hash(stored) else Reason.HASH_GRAMMAR)
             return
-        self._head = stored
+        self._head = str(stored)
         self._last_type = type_name
         if type_name not in self._known:
             self._caveats.add(Caveat.UNKNOWN_TYPE)

@@ -8,6 +8,7 @@ a summary alone.  No check raises: the values come from files and databases that
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import date
 from functools import lru_cache
 from typing import Final, TypeGuard
@@ -15,6 +16,7 @@ from typing import Final, TypeGuard
 __all__ = [
     "MAX_SEQ",
     "SUMMARY_BYTES",
+    "are_tokens",
     "is_hash",
     "is_seq",
     "is_summary",
@@ -35,6 +37,8 @@ _INSTANT = re.compile(
 # C0, DEL and C1 controls; bidi embeddings, overrides and isolates; surrogates that have no partner.
 _FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]").search
 _PRINTABLE = bytes(range(0x20, 0x7F))  # deleting these is several times faster than a search for the others
+
+_TOKENS_BYTES = SUMMARY_BYTES - len(" detail=") - 64
 
 _UNIX_DAY = date(1970, 1, 1).toordinal()
 _DAY_MS = 86_400_000
@@ -67,6 +71,12 @@ def is_summary(value: object) -> TypeGuard[str]:
     if value.isascii():
         return len(value) <= SUMMARY_BYTES and not value.encode().translate(None, _PRINTABLE)
     return len(value) <= SUMMARY_BYTES and _FORBIDDEN(value) is None and len(value.encode()) <= SUMMARY_BYTES
+
+
+def are_tokens(values: Sequence[bytes]) -> bool:
+    """Whether each of these is printable ASCII and short enough to be a summary with one token more."""
+    longest = max(map(len, values), default=0)
+    return longest <= _TOKENS_BYTES and not b"".join(values).translate(None, _PRINTABLE)
 
 
 def parse_instant(value: object) -> tuple[int, bool] | None:

@@ -80,6 +80,7 @@ class Reason(StrEnum):
     TURN_CLOSED = "turn-closed"
     MISSING_JOURNAL = "missing-journal"
     UNLISTED_JOURNAL = "unlisted-journal"
+    ORDINAL = "ordinal"
 
     @property
     def malformed(self) -> bool:

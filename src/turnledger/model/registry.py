@@ -48,6 +48,7 @@ EVENT_TYPES: Final[dict[str, type[events.Event]]] = {
     )
 }
 
+_KNOWN: Final = frozenset(EVENT_TYPES)
 FINAL_TYPES: Final = frozenset({events.Commit.TYPE, events.Abort.TYPE})
 INTENT_TYPES: Final = frozenset({events.ModelCall.TYPE, events.ToolCall.TYPE})
 OUTCOME_TYPES: Final = frozenset({events.ModelResult.TYPE, events.ToolResult.TYPE})
@@ -55,7 +56,7 @@ OUTCOME_TYPES: Final = frozenset({events.ModelResult.TYPE, events.ToolResult.TYP
 
 def known_types() -> frozenset[str]:
     """Names of all event types of the contract."""
-    return frozenset(EVENT_TYPES)
+    return _KNOWN
 
 
 def may_stand_in(type_name: str, journal: JournalKind) -> bool:

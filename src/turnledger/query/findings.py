@@ -168,6 +168,7 @@ _WORDS: Final[dict[Reason, str]] = {
     Reason.TURN_CLOSED: "its conversation says that it ended otherwise: it was cut, continued or rewritten",
     Reason.MISSING_JOURNAL: "its conversation opened this turn, and its journal is gone",
     Reason.UNLISTED_JOURNAL: "no conversation opened this turn: it was put in, or its conversation was cut",
+    Reason.ORDINAL: "its number among its agent's journals is another journal's, or one that was never given",
 }
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NoReturn
 
 from turnledger.errors import LedgerCorruptError
+from turnledger.store.part_cache import PartCache
 from turnledger.wire.compression import unpack
 from turnledger.wire.recipe import Kind, Operation, decode, escape
 from turnledger.wire.segments import PIECE_BYTES
@@ -15,13 +17,23 @@ __all__ = ["BodyReader"]
 _BATCH = 16  # parts fetched together, on each level of nodes
 _DEEPEST = 64  # levels of nodes; a body would need 2^64 bytes for more
 _RECIPE_BYTES = 1 << 26
+_AHEAD_BYTES = 1 << 21  # of bodies whose parts are fetched before they are needed
 
 
 class BodyReader:
-    """Follows recipes.  ``fetch`` gives the stored data of the parts with these ids, as far as they exist."""
+    """Follows recipes.  ``fetch`` gives the stored data of the parts with these ids, as far as they exist.
 
-    def __init__(self, fetch: Callable[[Collection[int]], Mapping[int, bytes]]) -> None:
+    ``kept_bytes`` is the memory for what is likely to be needed again.  It is for one thread and for one
+    state of the database: parts may be deleted, and their ids given to others.
+    """
+
+    def __init__(
+        self, fetch: Callable[[Collection[int]], Mapping[int, bytes]], *, kept_bytes: int = 0
+    ) -> None:
         self._fetch = fetch
+        self._contents = PartCache(kept_bytes // 2)
+        self._joined = PartCache(kept_bytes // 2)
+        self._ahead: dict[int, bytes] = {}
 
     def read(self, recipe: bytes, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
         """Bytes ``start`` to ``stop`` of the body (to its end where None), in pieces of some 64 KiB.
@@ -29,17 +41,17 @@ class BodyReader:
         Raises LedgerCorruptError where a part is missing, or is not what the recipe says.
         """
         operations = decode(unpack(recipe, _RECIPE_BYTES))
-        gathered: list[bytes] = []
-        size = 0
-        for piece in self._follow(operations, start, _length(operations) if stop is None else stop, 0):
-            gathered.append(piece)
-            size += len(piece)
-            if size >= PIECE_BYTES:
-                yield b"".join(gathered)
-                gathered.clear()
-                size = 0
-        if gathered:
-            yield b"".join(gathered)
+        return self._pieces(operations, start, _length(operations) if stop is None else stop)
+
+    def read_all(self, recipes: Iterable[bytes]) -> Iterator[Iterator[bytes]]:
+        """For each body in turn its bytes, as ``read`` gives them; their parts are fetched together.
+
+        Raises LedgerCorruptError as ``read``, for the first recipe that is damaged before any body is given.
+        """
+        decoded = [decode(unpack(recipe, _RECIPE_BYTES)) for recipe in recipes]
+        self._fetch_ahead(decoded)
+        for operations in decoded:
+            yield self._pieces(operations, 0, _length(operations))
 
     def parts_of(self, recipes: Iterable[bytes]) -> set[int]:
         """Ids of all parts that these recipes need, nodes and what is in them included; reads each node once.
@@ -59,6 +71,23 @@ class BodyReader:
                 waiting += [_members(operation, stored) for operation in new.values()]
         return parts
 
+    def _pieces(self, operations: Sequence[Operation], start: int, stop: int) -> Iterator[bytes]:
+        """What ``operations`` yield from ``start`` to ``stop``, in pieces of some 64 KiB."""
+        if _length(operations) <= PIECE_BYTES:
+            yield self._unfold(operations, 0)[start:stop]
+            return
+        gathered: list[bytes] = []
+        size = 0
+        for piece in self._follow(operations, start, stop, 0):
+            gathered.append(piece)
+            size += len(piece)
+            if size >= PIECE_BYTES:
+                yield b"".join(gathered)
+                gathered.clear()
+                size = 0
+        if gathered:
+            yield b"".join(gathered)
+
     def _follow(self, operations: Sequence[Operation], start: int, stop: int, depth: int) -> Iterator[bytes]:
         """What ``operations`` yield from ``start`` to ``stop``."""
         if depth > _DEEPEST:
@@ -72,47 +101,107 @@ class BodyReader:
                 wanted.append((operation, first, last))
         for index in range(0, len(wanted), _BATCH):
             batch = wanted[index : index + _BATCH]
-            stored = self._fetch(
-                {operation.part for operation, _, _ in batch if operation.kind is not Kind.LITERAL}
+            kept = [self._kept(operation) for operation, _, _ in batch]
+            stored = self._stored(
+                [operation.part for (operation, _, _), data in zip(batch, kept, strict=True) if data is None]
             )
-            for operation, first, last in batch:
-                if operation.kind is Kind.NODE:
+            for (operation, first, last), data in zip(batch, kept, strict=True):
+                if data is not None:
+                    yield data[first:last]
+                elif operation.kind is Kind.NODE and (last - first < operation.length or last > PIECE_BYTES):
                     yield from self._follow(_members(operation, stored), first, last, depth + 1)
                 else:
-                    yield _yielded(operation, stored)[first:last]
+                    yield self._read_part(operation, stored, depth)[first:last]
+
+    def _unfold(self, operations: Sequence[Operation], depth: int) -> bytes:
+        """All that ``operations`` yield, which is not much."""
+        if depth > _DEEPEST:
+            _refuse("its nodes contain each other")
+        wanted = [operation for operation in operations if operation.length]
+        pieces = [self._kept(operation) for operation in wanted]
+        missing = [one.part for one, piece in zip(wanted, pieces, strict=True) if piece is None]
+        stored = self._stored(missing)
+        return b"".join(
+            [
+                self._read_part(operation, stored, depth) if piece is None else piece
+                for operation, piece in zip(wanted, pieces, strict=True)
+            ]
+        )
+
+    def _kept(self, operation: Operation) -> bytes | None:
+        """What the operation yields, where that takes no part from the database."""
+        if operation.kind is Kind.LITERAL:
+            return operation.data
+        if operation.kind is Kind.NODE:
+            data = self._joined.get(operation.part)
+            return None if data is None else _checked(operation, data)
+        data = self._contents.get(operation.part)
+        return None if data is None else _written(operation, data)
+
+    def _read_part(self, operation: Operation, stored: Mapping[int, bytes], depth: int) -> bytes:
+        """The bytes that a reference to content, or to a node that is not large, yields."""
+        if operation.kind is Kind.NODE:
+            data = self._unfold(_members(operation, stored), depth + 1)
+            self._joined.put(operation.part, data)
+            return data
+        data = _unpacked(operation.part, stored)
+        self._contents.put(operation.part, data)
+        return _written(operation, data)
+
+    def _stored(self, parts: Sequence[int]) -> Mapping[int, bytes]:
+        missing = {part for part in parts if part not in self._ahead}
+        return ChainMap(self._ahead, dict(self._fetch(missing))) if missing else self._ahead
+
+    def _fetch_ahead(self, bodies: Iterable[Sequence[Operation]]) -> None:
+        """Fetch what these bodies need, level by level of nodes, as long as that is not much."""
+        self._ahead = {}
+        room = _AHEAD_BYTES
+        level = {operation.part: operation for body in bodies for operation in body}
+        for _ in range(_DEEPEST):
+            wanted: dict[int, Operation] = {}
+            for part, operation in level.items():
+                if part not in self._ahead and operation.length <= room and self._kept(operation) is None:
+                    wanted[part] = operation
+                    room -= operation.length
+            if not wanted:
+                return
+            self._ahead |= self._fetch(wanted)
+            nodes = [one for one in wanted.values() if one.kind is Kind.NODE]
+            level = {member.part: member for node in nodes for member in _members(node, self._ahead)}
 
 
 def _members(operation: Operation, stored: Mapping[int, bytes]) -> list[Operation]:
     """The operations in a node."""
-    members = decode(_content(operation.part, stored))
+    members = decode(_unpacked(operation.part, stored))
     if _length(members) != operation.length:
         _refuse(f"part {operation.part} has another length")
     return members
 
 
-def _yielded(operation: Operation, stored: Mapping[int, bytes]) -> bytes:
-    """The bytes that a literal or a reference to content yields."""
-    if operation.kind is Kind.LITERAL:
-        return operation.data
-    data = _content(operation.part, stored)
+def _written(operation: Operation, content: bytes) -> bytes:
+    """A part's content in the form that the operation asks for."""
     if operation.kind is Kind.ESCAPED:
         try:
-            data = escape(data)
+            content = escape(content)
         except UnicodeDecodeError:
             _refuse(f"part {operation.part} is no text")
+    return _checked(operation, content)
+
+
+def _checked(operation: Operation, data: bytes) -> bytes:
     if len(data) != operation.length:
         _refuse(f"part {operation.part} has another length")
     return data
 
 
-def _content(part: int, stored: Mapping[int, bytes]) -> bytes:
+def _unpacked(part: int, stored: Mapping[int, bytes]) -> bytes:
     if part not in stored:
         _refuse(f"part {part} is missing")
     return unpack(stored[part], PIECE_BYTES)
 
 
 def _length(operations: Sequence[Operation]) -> int:
-    return sum(operation.length for operation in operations)
+    return sum([operation.length for operation in operations])
 
 
 def _refuse(how: str) -> NoReturn:

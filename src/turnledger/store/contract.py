@@ -36,8 +36,10 @@ __all__ = [
     "Listener",
     "Page",
     "Reader",
+    "Rebuilder",
     "RecordedBody",
     "RecordedEvent",
+    "RecordedJournal",
     "RowConflictError",
     "StoredBody",
     "TurnFilter",
@@ -186,8 +188,21 @@ class TurnFilter:
     until_ms: int | None = None
 
 
+class RecordedJournal(NamedTuple):
+    """A journal row as it lies in the database; ``positions`` is the next place of its conversation."""
+
+    kind: str
+    id: bytes
+    agent: bytes | None
+    conversation: bytes | None
+    ordinal: int
+    events: int
+    head: bytes
+    positions: int | None
+
+
 class RecordedEvent(NamedTuple):
-    """An event row as it lies in the database: nothing is parsed, nothing is trusted."""
+    """An event row as it lies in the database: nothing is parsed, nothing is trusted; text is UTF-8 bytes."""
 
     seq: object
     type: object
@@ -233,6 +248,18 @@ class Listener(Protocol):
 
     def close(self) -> None:
         """End a running ``wait`` and give the connection back; for any thread.  Idempotent."""
+        ...
+
+
+class Rebuilder(Protocol):
+    """Follows recipes.  Raises LedgerCorruptError for a damaged recipe, and for a part missing or damaged."""
+
+    def read(self, recipe: bytes) -> Iterator[bytes]:
+        """The bytes that a recipe stands for, in chunks."""
+        ...
+
+    def read_all(self, recipes: Iterable[bytes]) -> Iterator[Iterator[bytes]]:
+        """The same for each of these in order; what they need is fetched together."""
         ...
 
 
@@ -333,16 +360,24 @@ class Reader(Protocol):
         """A body; its row where it was pruned or erased; None where the event has no such slot."""
         ...
 
-    def recorded_events(self, journal_id: UUID) -> Iterator[RecordedEvent]:
-        """Rows of a journal by seq as they lie there, streamed, for verification."""
+    def recorded_journals(self, journal_ids: Sequence[UUID]) -> list[RecordedJournal]:
+        """Rows of those of these journals that there are, in this order."""
         ...
 
-    def recorded_bodies(self, journal_id: UUID) -> Iterator[RecordedBody]:
-        """Body rows of a journal by seq and slot as they lie there, streamed."""
+    def recorded_events(self, journal_id: UUID) -> Iterator[list[tuple[Any, ...]]]:
+        """Rows of a journal by seq in portions, each with the columns of ``RecordedEvent``."""
         ...
 
-    def rebuild(self, recipe: bytes) -> Iterator[bytes]:
-        """The bytes that a recipe stands for, in chunks.  Raises LedgerCorruptError for a missing part."""
+    def recorded_bodies(self, journal_id: UUID) -> Iterator[list[tuple[Any, ...]]]:
+        """Body rows of a journal by seq and slot in portions, each with the columns of ``RecordedBody``."""
+        ...
+
+    def rebuilder(self) -> Rebuilder:
+        """What rebuilds bodies, with a memory of some MB; for one thread inside a snapshot."""
+        ...
+
+    def strays(self) -> int:
+        """How many journals are named by events or bodies and do not exist."""
         ...
 
     def find(self, prefix: str, limit: int) -> list[tuple[str, UUID]]:

@@ -28,8 +28,7 @@ from turnledger.store.contract import (
     BodyContent,
     ConversationFilter,
     Page,
-    RecordedBody,
-    RecordedEvent,
+    RecordedJournal,
     TurnFilter,
 )
 from turnledger.store.sql_mapping import Row, Values, alias_values, lease_row, name_text
@@ -37,6 +36,7 @@ from turnledger.store.sql_mapping import Row, Values, alias_values, lease_row, n
 __all__ = ["ReadSession", "SqlReader"]
 
 _ANY = b""
+_REBUILDER_BYTES = 8 << 20
 _FIRST_MS, _LAST_MS = -(2**63), 2**63 - 1
 
 _T = TypeVar("_T")
@@ -49,7 +49,11 @@ class ReadSession(Protocol):
     """
 
     def rows(self, statement: str, params: Mapping[str, object]) -> Iterator[Row]:
-        """Rows of one statement, streamed; ``params`` may hold more than it uses."""
+        """Rows of one statement; ``params`` may hold more than it uses."""
+        ...
+
+    def portions(self, statement: str, params: Mapping[str, object]) -> Iterator[list[Row]]:
+        """The same, streamed: a few hundred rows at a time."""
         ...
 
     def each(self, statement: str, keys: Sequence[Values]) -> Iterator[Row]:
@@ -288,10 +292,18 @@ class SqlReader:
         """See ``contract.Reader``."""
         return int(self._all("get_head_cursor")[0][0])
 
-    def recorded_events(self, journal_id: UUID) -> Iterator[RecordedEvent]:
+    def recorded_journals(self, journal_ids: Sequence[UUID]) -> list[RecordedJournal]:
         """See ``contract.Reader``."""
-        rows = self._session.rows("list_recorded_events", {"journal": journal_id.bytes})
-        return map(sql_rows.recorded_event, rows)
+        keys = [(journal_id.bytes,) for journal_id in journal_ids]
+        return [RecordedJournal(*row) for row in self.ask_each("get_recorded_journal", keys)]
+
+    def recorded_events(self, journal_id: UUID) -> Iterator[list[Row]]:
+        """See ``contract.Reader``."""
+        return self._session.portions("list_recorded_events", {"journal": journal_id.bytes})
+
+    def strays(self) -> int:
+        """See ``contract.Reader``."""
+        return int(self._all("count_strays")[0][0])
 
     # --- bodies --------------------------------------------------------------------------------
 
@@ -305,14 +317,13 @@ class SqlReader:
             return BodyRow(slot, size, present=False)
         return _Content(self._bodies, size, salt, recipe)
 
-    def recorded_bodies(self, journal_id: UUID) -> Iterator[RecordedBody]:
+    def recorded_bodies(self, journal_id: UUID) -> Iterator[list[Row]]:
         """See ``contract.Reader``."""
-        rows = self._session.rows("list_recorded_bodies", {"journal": journal_id.bytes})
-        return (RecordedBody(*row) for row in rows)
+        return self._session.portions("list_recorded_bodies", {"journal": journal_id.bytes})
 
-    def rebuild(self, recipe: bytes) -> Iterator[bytes]:
+    def rebuilder(self) -> BodyReader:
         """See ``contract.Reader``."""
-        return self._bodies.read(recipe)
+        return BodyReader(self._parts, kept_bytes=_REBUILDER_BYTES)
 
     def _parts(self, ids: Collection[int]) -> dict[int, bytes]:
         return dict(self._session.each("get_parts", [(pid,) for pid in ids]))

@@ -18,7 +18,6 @@ from turnledger.model.rows import (
     TurnRow,
 )
 from turnledger.model.vocabulary import Direction, InboundVerdict, JournalKind, MemoryOp, Shape, TurnStatus
-from turnledger.store.contract import RecordedEvent
 from turnledger.store.sql_mapping import Row, name_text
 
 __all__ = [
@@ -29,7 +28,6 @@ __all__ = [
     "journal_row",
     "memory_row",
     "message_row",
-    "recorded_event",
     "turn_row",
     "whole_summary",
 ]
@@ -189,18 +187,3 @@ def memory_row(row: Row) -> MemoryRow:
         _uuid(conversation),
         _uuid(turn),
     )
-
-
-def recorded_event(row: Row) -> RecordedEvent:
-    """A row of ``list_recorded_events``; text that is no UTF-8 stays bytes."""
-    seq, type_, payload_hash, tokens, *rest = row
-    return RecordedEvent(seq, _text(type_), payload_hash, _text(tokens), *rest)
-
-
-def _text(value: object) -> object:
-    if not isinstance(value, bytes):
-        return value
-    try:
-        return value.decode()
-    except UnicodeDecodeError:
-        return value

@@ -54,13 +54,13 @@ def unpack(packed: bytes, limit: int) -> bytes:
 
     Raises LedgerCorruptError for damaged data, and for larger data without unfolding it.
     """
-    tag, stored = packed[:1], packed[1:]
-    if tag == _PLAIN and len(stored) <= limit:
-        return stored
+    tag = packed[:1]
+    if tag == _PLAIN and len(packed) - 1 <= limit:
+        return packed[1:]
     if tag in (_FRAME, _DICTIONARY_FRAME):
         decompressor = zstd.ZstdDecompressor(_DICTIONARY if tag == _DICTIONARY_FRAME else None)
         try:
-            data = decompressor.decompress(stored, limit + 1)
+            data = decompressor.decompress(packed[1:], limit + 1)
         except zstd.ZstdError:
             data = b""
         if decompressor.eof and not decompressor.unused_data and len(data) <= limit:

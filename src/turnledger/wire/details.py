@@ -9,11 +9,15 @@ import hashlib
 from collections.abc import Mapping
 from typing import Any, cast
 
+import msgspec
+
 from turnledger.errors import GrammarError
 from turnledger.wire.value_plain import encode_plain
 from turnledger.wire.values import TAG, decode_value, encode_value
 
 __all__ = ["decode_detail", "detail_digest", "encode_detail"]
+
+_TAG = TAG.encode()
 
 
 def encode_detail(record: Mapping[str, object]) -> bytes:
@@ -38,8 +42,26 @@ def detail_digest(data: bytes) -> str:
 
 def decode_detail(data: bytes) -> dict[str, object]:
     """The record whose bytes these are; raises GrammarError where they are none."""
+    plain = _decode_plain(data)
+    if plain is not None:
+        return plain
     record = decode_value(data)
     if not isinstance(record, dict):
         msg = "The detail record is no JSON object."
         raise GrammarError(msg, next_step="Run `turnledger verify` on its turn.")
     return cast("dict[str, object]", record)
+
+
+def _decode_plain(data: bytes) -> dict[str, object] | None:
+    """The record, where it holds plain JSON values only; None where a closer look is needed.
+
+    What comes out as the same bytes again has one reading: no key twice, no number or text spelt otherwise.
+    """
+    if _TAG in data:
+        return None
+    try:
+        record = msgspec.json.decode(data)
+        same = msgspec.json.encode(record, order="sorted") == data
+    except (msgspec.MsgspecError, RecursionError, UnicodeError):
+        return None
+    return record if same and isinstance(record, dict) else None

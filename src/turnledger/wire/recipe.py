@@ -36,6 +36,9 @@ class Kind(IntEnum):
     NODE = 3
 
 
+_KINDS = tuple(Kind)
+
+
 class Operation(NamedTuple):
     """One operation: it yields ``length`` bytes, from ``data`` or from the part with id ``part``."""
 
@@ -63,10 +66,14 @@ def is_literal(code: bytes) -> bool:
 def decode(encoded: bytes) -> list[Operation]:
     """The operations of a recipe or node.  Raises LedgerCorruptError where the bytes are no operations."""
     operations: list[Operation] = []
-    position = 0
-    while position < len(encoded):
-        tag, position = _read_varint(encoded, position)
-        kind, length = Kind(tag & _KIND_MASK), tag >> _KIND_BITS
+    position, end = 0, len(encoded)
+    while position < end:
+        tag = encoded[position]
+        if tag < _MORE:
+            position += 1
+        else:
+            tag, position = _read_varint(encoded, position)
+        kind, length = _KINDS[tag & _KIND_MASK], tag >> _KIND_BITS
         if kind is Kind.LITERAL:
             data = encoded[position : position + length]
             position += length
@@ -74,7 +81,7 @@ def decode(encoded: bytes) -> list[Operation]:
         else:
             part, position = _read_varint(encoded, position)
             operations.append(Operation(kind, length, b"", part))
-    if position > len(encoded):
+    if position > end:
         raise _damaged()
     return operations
 
@@ -109,16 +116,17 @@ def _varint(value: int) -> bytes:
 
 def _read_varint(encoded: bytes, position: int) -> tuple[int, int]:
     """The number at ``position`` and the position behind it."""
-    value = 0
-    for shift in range(0, _VARINT_BITS, 7):
-        if position >= len(encoded):
-            break
-        byte = encoded[position]
-        position += 1
-        value |= (byte & ~_MORE) << shift
-        if byte < _MORE:
-            return value, position
-    raise _damaged()
+    value = shift = 0
+    try:
+        while (byte := encoded[position]) >= _MORE and shift < _VARINT_BITS:
+            value |= (byte & ~_MORE) << shift
+            shift += 7
+            position += 1
+    except IndexError:
+        raise _damaged() from None
+    if shift >= _VARINT_BITS:
+        raise _damaged()
+    return value | byte << shift, position + 1
 
 
 def _damaged() -> LedgerCorruptError:

@@ -7,7 +7,8 @@ import threading
 import time
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -46,12 +47,16 @@ def reader(scribe: Scribe) -> Iterator[Reader]:
     reader.close()
 
 
+def _rows(reader: Reader, scribe: Scribe) -> Iterator[tuple[Any, ...]]:
+    return chain.from_iterable(reader.recorded_events(scribe.turn))
+
+
 def test_a_long_journal_is_read_in_little_memory(scribe: Scribe, reader: Reader, postgres_url: str) -> None:
     rows = 20_000
     execute(postgres_url, COPY_OF_THE_LAST_EVENT, rows)
     tracemalloc.start()
     try:
-        seqs = [event.seq for event in reader.recorded_events(scribe.turn)]
+        seqs = [row[0] for row in _rows(reader, scribe)]
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -74,7 +79,7 @@ def test_streams_side_by_side_and_left_halfway(scribe: Scribe, reader: Reader, p
         abandoned = reader.recorded_events(scribe.turn)
         next(abandoned)
         del abandoned
-    assert [event.seq for event in reader.recorded_events(scribe.turn)] == list(range(1001))
+    assert [row[0] for row in _rows(reader, scribe)] == list(range(1001))
 
 
 def test_a_stream_sees_one_state_although_it_takes_long(
@@ -85,8 +90,8 @@ def test_a_stream_sees_one_state_although_it_takes_long(
     next(stream)
     execute(postgres_url, "UPDATE journals SET next_seq = next_seq + 500 WHERE id = %s", scribe.turn.bytes)
     scribe.append(batch(scribe.step()))
-    assert len(list(stream)) == 500
-    assert len(list(reader.recorded_events(scribe.turn))) == 502
+    assert sum(map(len, stream)) == 301
+    assert len(list(_rows(reader, scribe))) == 502
 
 
 def test_a_snapshot_belongs_to_its_thread(scribe: Scribe, reader: Reader) -> None:
@@ -127,7 +132,7 @@ def test_a_restart_of_the_server_is_not_noticed(scribe: Scribe, reader: Reader, 
     end_sessions(postgres_url)
     assert reader.events(scribe.turn, 0, 10) == before
     end_sessions(postgres_url)
-    assert len(list(reader.recorded_events(scribe.turn))) == len(before)
+    assert len(list(_rows(reader, scribe))) == len(before)
 
 
 def test_a_snapshot_that_was_cut_is_an_error_and_no_other_state(

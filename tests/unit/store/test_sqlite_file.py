@@ -21,6 +21,7 @@ from turnledger.errors import (
     LedgerUnavailableError,
     LedgerVersionError,
 )
+from turnledger.store.contract import RecordedEvent
 from turnledger.store.sqlite import MEMORY, SqliteDatabase
 from turnledger.store.sqlite.problems import explain
 from turnledger.store.state import Wants
@@ -170,7 +171,8 @@ def test_text_that_is_no_utf8_is_damage_but_can_be_verified(hand: Hand, ledger_p
     file.close()
     with pytest.raises(LedgerCorruptError, match="UTF-8"):
         hand.reader.events(turn, 0, 10)
-    assert [row.tokens for row in hand.reader.recorded_events(turn)] == [b"a\xff"]
+    [rows] = hand.reader.recorded_events(turn)
+    assert [RecordedEvent(*row).tokens for row in rows] == [b"a\xff"]
 
 
 def _raised(path: Path, statement: str, *, mode: str = "rw") -> sqlite3.Error:
@@ -339,12 +341,12 @@ def test_readers_cannot_write(hand: Hand) -> None:
 
 def test_an_unfinished_walk_holds_nobody_up(hand: Hand) -> None:
     agent, conversation, turn = hand.opened()
-    rows = hand.reader.recorded_events(turn)
-    next(rows)
+    portions = hand.reader.recorded_events(turn)
+    next(portions)
     with hand.change(agent, conversation, turn) as change:
         change.event(turn, "PROGRESS")
-    assert list(rows) == []
-    assert len(list(hand.reader.recorded_events(turn))) == 2
+    assert list(portions) == []
+    assert list(map(len, hand.reader.recorded_events(turn))) == [2]
 
 
 def test_memory_is_a_ledger_that_goes_away() -> None:

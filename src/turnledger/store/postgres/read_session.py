@@ -18,16 +18,16 @@ __all__ = ["PostgresReadSession"]
 
 FETCH_ROWS: Final = 200
 
-# Memory must not grow with a journal.
-_STREAMED: Final = frozenset({"list_recorded_events", "list_recorded_bodies"})
-
 _cursor_numbers = count(1)
 
 
 class _Snapshot(threading.local):
-    """The link whose state this thread sees."""
+    """The link whose state this thread sees, and what closes the cursors that are done with there."""
 
     link: Link | None = None
+
+    def __init__(self) -> None:
+        self.done: list[Call] = []
 
 
 class PostgresReadSession:
@@ -40,10 +40,13 @@ class PostgresReadSession:
     def rows(self, statement: str, params: Mapping[str, object]) -> Iterator[Row]:
         """See ``ReadSession``."""
         found = STATEMENTS[statement]
-        values = found.values(params)
-        if statement in _STREAMED:
-            return self._stream(self._snapshot.link, found, values)
-        return iter(self._run([(found, values)])[0])
+        return iter(self._run([(found, found.values(params))])[0])
+
+    def portions(self, statement: str, params: Mapping[str, object]) -> Iterator[list[Row]]:
+        """See ``ReadSession``."""
+        found = STATEMENTS[statement]
+        mine = self._snapshot
+        return self._stream(mine.link, mine.done, found, found.values(params))
 
     def each(self, statement: str, keys: Sequence[Values]) -> Iterator[Row]:
         """See ``ReadSession``.  One round trip for all keys."""
@@ -65,6 +68,7 @@ class PostgresReadSession:
                     yield
                 finally:
                     mine.link = None
+                    mine.done = []
         else:
             yield
 
@@ -80,20 +84,28 @@ class PostgresReadSession:
         link = self._snapshot.link
         return self._pool.read(calls) if link is None else self._pool.run(link, calls)
 
-    def _stream(self, link: Link | None, statement: Statement, values: Values) -> Iterator[Row]:
-        """Rows of a statement in portions, on the snapshot's link or on one of its own."""
+    def _stream(
+        self, link: Link | None, done: list[Call], statement: Statement, values: Values
+    ) -> Iterator[list[Row]]:
+        """Rows of a statement in portions, on the snapshot's link or on one of its own.
+
+        Closing a cursor waits for the next time that the server is asked something.
+        """
         if link is None:
             with self._pool.transaction() as own:
-                yield from self._stream(own, statement, values)
+                yield from self._stream(own, [], statement, values)
             return
         name = f"rows_{next(_cursor_numbers)}"
         fetch: Call = (_unnamed(f"FETCH {FETCH_ROWS} FROM {name}"), ())
         declare = _unnamed(f"DECLARE {name} NO SCROLL CURSOR FOR {statement.text}", statement.params)
-        _, rows = self._pool.run(link, [(declare, values), fetch])
-        while rows:
-            yield from rows
+        *_, rows = self._pool.run(link, [*done, (declare, values), fetch])
+        done.clear()
+        while len(rows) == FETCH_ROWS:
+            yield rows
             [rows] = self._pool.run(link, [fetch])
-        self._pool.run(link, [(_unnamed(f"CLOSE {name}"), ())])
+        done.append((_unnamed(f"CLOSE {name}"), ()))
+        if rows:
+            yield rows
 
 
 def _unnamed(text: str, params: tuple[str, ...] = ()) -> Statement:

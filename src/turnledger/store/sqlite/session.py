@@ -22,6 +22,8 @@ __all__ = ["SqliteSession"]
 
 _KEPT: Final = 8  # idle connections; more are opened while more are in use at once
 
+_PORTION: Final = 256
+
 _inherited: list[object] = []
 
 
@@ -97,6 +99,14 @@ class SqliteSession:
         values = self._statements[statement].values(params)
         with self._connection() as connection:
             yield from connection.execute(self._sql[statement], values)
+
+    def portions(self, statement: str, params: Mapping[str, object]) -> Iterator[list[Row]]:
+        """See ``ReadSession``."""
+        values = self._statements[statement].values(params)
+        with self._connection() as connection:
+            cursor = connection.execute(self._sql[statement], values)
+            while rows := cursor.fetchmany(_PORTION):
+                yield rows
 
     def each(self, statement: str, keys: Sequence[Values]) -> Iterator[Row]:
         """See ``ReadSession``."""

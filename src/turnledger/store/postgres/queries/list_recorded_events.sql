@@ -1,9 +1,10 @@
+-- only: postgres  text as UTF-8 bytes, whatever the encoding of the database
 -- An event that names another conversation than its journal has no place there: -1.
 SELECT
     e.seq,
-    e.type,
+    CONVERT_TO(e.type, 'UTF8') AS type,
     e.payload_hash,
-    e.tokens,
+    CONVERT_TO(e.tokens, 'UTF8') AS tokens,
     e.detail,
     e.hash,
     e.created_ms,
