@@ -7,7 +7,6 @@ or in the thread that waits for its end, which spares a hand-over on the writer'
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Generator
 from concurrent.futures import Future
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -110,6 +109,8 @@ async def settled(future: Future[T]) -> T:
     """
     if future.done():
         return future.result()
+    import asyncio  # noqa: PLC0415  3 MB of memory that programs without an event loop do not need
+
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError as error:

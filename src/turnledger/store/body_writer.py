@@ -22,8 +22,8 @@ from turnledger.wire.segments import SHARED_BYTES, opens_json
 
 __all__ = ["BodyWriter", "PlannedBody"]
 
-KNOWN_PARTS = 1 << 15
-LANE_BYTES = 16 << 20
+KNOWN_PARTS = 1 << 12  # about 1.5 MB of memory; what is not known any more is found in the database
+LANE_BYTES = 3 << 20
 
 # A node closes behind a reference that its checksum picks, so that equal runs of operations make equal nodes
 # wherever they begin; the bounds keep it from being too small to pay, or too large to repeat until it closes.

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping
 from typing import Final, TypeVar
 from uuid import UUID
 
@@ -10,22 +11,23 @@ from turnledger.store.state import AgentState, Changes, ConversationState, Found
 
 __all__ = ["Heads"]
 
-REMEMBERED: Final = 20_000
+REMEMBERED: Final = 1_000  # of each kind; about a MB of memory together
 
 _T = TypeVar("_T")
+_State = TypeVar("_State", AgentState, ConversationState, JournalState)
 
 
 class Heads:
-    """Heads of agents, conversations and journals, the last small keys, and the count of prunes.
+    """Heads of agents, conversations and journals used last, the last small keys, and the count of prunes.
 
     A state is the very object that the planner changed; so after a rollback everything is forgotten.
     The keys are ``UUID.int``, which hashes ten times as fast as the UUID.
     """
 
     def __init__(self) -> None:
-        self.agents: dict[int, AgentState] = {}
-        self.conversations: dict[int, ConversationState] = {}
-        self.journals: dict[int, JournalState] = {}
+        self.agents: OrderedDict[int, AgentState] = OrderedDict()
+        self.conversations: OrderedDict[int, ConversationState] = OrderedDict()
+        self.journals: OrderedDict[int, JournalState] = OrderedDict()
         self.prunes = -1  # not known
         self.last_part = 0
         self.last_keys: dict[IdKind, int] = {}
@@ -52,24 +54,18 @@ class Heads:
 
     def add(self, read: Found, found: Found) -> None:
         """Remember what was read, and put it with what was remembered."""
-        _put(read.agents, self.agents, found.agents)
-        _put(read.conversations, self.conversations, found.conversations)
-        _put(read.journals, self.journals, found.journals)
+        _remember(read.agents.values(), self.agents)
+        _remember(read.conversations.values(), self.conversations)
+        _remember(read.journals.values(), self.journals)
+        found.agents.update(read.agents)
+        found.conversations.update(read.conversations)
+        found.journals.update(read.journals)
 
     def keep(self, changes: Changes) -> None:
         """Remember what was committed."""
-        if len(self.journals) > REMEMBERED:
-            self.forget()
-            return
-        for agent in changes.agents.values():
-            agent.new = False
-            self.agents[agent.id.int] = agent
-        for conversation in changes.conversations.values():
-            conversation.new = False
-            self.conversations[conversation.id.int] = conversation
-        for journal in changes.journals.values():
-            journal.new = False
-            self.journals[journal.id.int] = journal
+        _remember(changes.agents.values(), self.agents)
+        _remember(changes.conversations.values(), self.conversations)
+        _remember(changes.journals.values(), self.journals)
 
 
 def _take(wanted: set[UUID], remembered: Mapping[int, _T], found: dict[UUID, _T]) -> set[UUID]:
@@ -83,7 +79,10 @@ def _take(wanted: set[UUID], remembered: Mapping[int, _T], found: dict[UUID, _T]
     return missing
 
 
-def _put(read: dict[UUID, _T], remembered: dict[int, _T], found: dict[UUID, _T]) -> None:
-    if read:
-        remembered.update({key.int: state for key, state in read.items()})
-        found.update(read)
+def _remember(states: Iterable[_State], remembered: OrderedDict[int, _State]) -> None:
+    for state in states:
+        state.new = False
+        remembered[state.id.int] = state
+        remembered.move_to_end(state.id.int)
+    while len(remembered) > REMEMBERED:
+        remembered.popitem(last=False)

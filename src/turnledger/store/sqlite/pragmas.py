@@ -22,7 +22,7 @@ _WRITER: Final = (
     "recursive_triggers = ON",  # else INSERT OR REPLACE deletes without asking the triggers
     "secure_delete = ON",  # erased bytes are overwritten, not only unlinked
     "trusted_schema = OFF",  # a tampered view or trigger may not call functions with side effects
-    "cache_size = -16384",
+    "cache_size = -2048",  # beside it the system keeps the file's pages, for all programs together
     "journal_size_limit = 67108864",  # after one huge transaction the log shrinks again
 )
 _READER: Final = (
