@@ -63,6 +63,7 @@ class Store:
 
     def close(self) -> None:
         """Finish what is queued and give connections back.  Idempotent."""
-        self._writer.close()
+        # First: the last connection to go tidies up the file, and only a writer can.
         if self._reader is not None:
             self._reader.close()
+        self._writer.close()

@@ -7,6 +7,7 @@ import os
 import sqlite3
 import stat
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -22,13 +23,13 @@ from turnledger.errors import (
     LedgerVersionError,
 )
 from turnledger.store.contract import RecordedEvent
+from turnledger.store.ledger_store import Store
 from turnledger.store.sqlite import MEMORY, SqliteDatabase
 from turnledger.store.sqlite.problems import explain
 from turnledger.store.state import Wants
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 
 @pytest.fixture
@@ -347,6 +348,15 @@ def test_an_unfinished_walk_holds_nobody_up(hand: Hand) -> None:
         change.event(turn, "PROGRESS")
     assert list(portions) == []
     assert list(map(len, hand.reader.recorded_events(turn))) == [2]
+
+
+def test_a_closed_ledger_leaves_no_log_behind(ledger_path: Path) -> None:
+    database = SqliteDatabase(ledger_path)
+    store = Store("ledger", database.engine, database.reader).open()
+    assert store.reader.agents() == []
+    assert Path(f"{ledger_path}-wal").stat().st_size > 0
+    store.close()
+    assert not Path(f"{ledger_path}-wal").exists()
 
 
 def test_memory_is_a_ledger_that_goes_away() -> None:
