@@ -130,6 +130,27 @@ def test_a_turn_sums_its_exchanges(hand: Hand) -> None:
     assert (about.tokens_in, about.tokens_out) == (130, 16)
 
 
+def test_tokens_that_nobody_reported_are_unknown_and_not_none_at_all(hand: Hand) -> None:
+    agent, conversation, turn = hand.opened()
+
+    def counts() -> tuple[int | None, int | None]:
+        about = hand.reader.conversation(conversation)
+        assert about is not None
+        return about.tokens_in, about.tokens_out
+
+    assert counts() == (None, None)
+    for told, expected in (
+        ("", (None, None)),
+        (" out=0", (None, 0)),
+        (" in=0", (0, 0)),
+        ("", (0, 0)),
+        (" cacheRead=5 reasoning=2", (5, 2)),
+    ):
+        with hand.change(agent, conversation, turn) as change:
+            change.event(turn, "MODEL_RESULT", f"call=1 status=ok{told}")
+        assert counts() == expected
+
+
 def test_d05_token_counts_that_are_absurd_do_not_stop_the_record(hand: Hand) -> None:
     agent, conversation, turn = hand.opened()
     for _ in range(3):

@@ -1259,8 +1259,8 @@ export interface components {
             messages: number;
             openTurns: number;
             failedTurns: number;
-            tokensIn: number;
-            tokensOut: number;
+            tokensIn: number | null;
+            tokensOut: number | null;
             lastMessage: components["schemas"]["LastMessage"] | null;
         };
         /**

@@ -45,8 +45,10 @@ def conversation_title(row: ConversationRow) -> str:
 
 
 def conversation_tokens(row: ConversationRow) -> str:
-    """Tokens of all its turns: input → output; a call takes some, so none at all means unknown."""
-    return f"{row.tokens_in:,}→{row.tokens_out:,}" if row.tokens_in or row.tokens_out else "not recorded"
+    """Tokens of all its turns: input → output."""
+    if row.tokens_in is None and row.tokens_out is None:
+        return "not recorded"
+    return "→".join("?" if count is None else number(count) for count in (row.tokens_in, row.tokens_out))
 
 
 def turn_tokens(row: TurnRow) -> str:

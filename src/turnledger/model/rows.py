@@ -84,6 +84,7 @@ class ConversationRow:
     """A conversation; ``key`` and ``place`` are outside names, None once erased.
 
     ``last_ms`` is the time of the last event of its own journal: a message, a verdict, a turn's begin or end.
+    ``tokens_*`` are None where no exchange of it reported any.
     """
 
     id: UUID
@@ -100,8 +101,8 @@ class ConversationRow:
     messages: int
     open_turns: int
     failed_turns: int
-    tokens_in: int
-    tokens_out: int
+    tokens_in: int | None
+    tokens_out: int | None
 
 
 @dataclass(frozen=True, slots=True)

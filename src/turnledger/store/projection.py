@@ -77,8 +77,8 @@ class ActivityChange:
     open_turns: int = 0
     failed_turns: int = 0
     messages: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
+    tokens_in: int | None = None
+    tokens_out: int | None = None
 
 
 @dataclass(slots=True)
@@ -262,8 +262,10 @@ class Projection:
         read = {key: _int(tokens, key) for key in _BUCKETS} if is_model else _NO_COUNTS
         if is_model:
             activity = self._activity(event.cid or 0, event)
-            activity.tokens_in += (read["in"] or 0) + (read["cacheRead"] or 0) + (read["cacheWrite"] or 0)
-            activity.tokens_out += (read["out"] or 0) + (read["reasoning"] or 0)
+            for key in ("in", "cacheRead", "cacheWrite"):
+                activity.tokens_in = _plus(activity.tokens_in, read[key])
+            for key in ("out", "reasoning"):
+                activity.tokens_out = _plus(activity.tokens_out, read[key])
         failed = tokens.get("status") not in {None, "ok"}
         self.calls.append(
             CallOutcome(

@@ -361,7 +361,7 @@ def projected_rows(projection: Projection) -> Iterator[Write]:
             [
                 (change.tokens_in, change.tokens_out, change.cid)
                 for change in activity
-                if change.last_ms is None and (change.tokens_in or change.tokens_out)
+                if change.last_ms is None and (change.tokens_in, change.tokens_out) != (None, None)
             ],
         )
     if projection.messages:

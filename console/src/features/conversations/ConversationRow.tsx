@@ -126,9 +126,11 @@ export function ConversationRow({
       <span
         className={s.number}
         data-unit="tokens"
-        title={`${count(of.tokensIn)} in, ${count(of.tokensOut)} out`}
+        title={`${reported(of.tokensIn)} in, ${reported(of.tokensOut)} out`}
       >
-        {tokens(of.tokensIn + of.tokensOut)}
+        {of.tokensIn === null && of.tokensOut === null
+          ? "–"
+          : tokens((of.tokensIn ?? 0) + (of.tokensOut ?? 0))}
       </span>
       <span className={s.when}>
         <Ago at={of.lastAt} />
@@ -158,4 +160,9 @@ export function ConversationHead(): ReactNode {
       <span>Problems</span>
     </div>
   );
+}
+
+/** A count of tokens; what no provider reported is not 0. */
+function reported(tokenCount: number | null): string {
+  return tokenCount === null ? "not recorded" : count(tokenCount);
 }

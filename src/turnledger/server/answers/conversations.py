@@ -41,8 +41,8 @@ class Conversation(Answer):
     messages: int
     open_turns: int
     failed_turns: int
-    tokens_in: int
-    tokens_out: int
+    tokens_in: int | None
+    tokens_out: int | None
     last_message: LastMessage | None
 
 

@@ -10,5 +10,9 @@ SET
     open_turns = conversation_activity.open_turns + excluded.open_turns,
     failed_turns = conversation_activity.failed_turns + excluded.failed_turns,
     messages = conversation_activity.messages + excluded.messages,
-    tokens_in = conversation_activity.tokens_in + excluded.tokens_in,
-    tokens_out = conversation_activity.tokens_out + excluded.tokens_out
+    tokens_in = COALESCE(
+        conversation_activity.tokens_in + excluded.tokens_in, excluded.tokens_in, conversation_activity.tokens_in
+    ),
+    tokens_out = COALESCE(
+        conversation_activity.tokens_out + excluded.tokens_out, excluded.tokens_out, conversation_activity.tokens_out
+    )

@@ -36,8 +36,8 @@ CREATE TABLE conversation_activity (
     open_turns   bigint NOT NULL DEFAULT 0,
     failed_turns bigint NOT NULL DEFAULT 0,
     messages     bigint NOT NULL DEFAULT 0,
-    tokens_in    bigint NOT NULL DEFAULT 0,
-    tokens_out   bigint NOT NULL DEFAULT 0
+    tokens_in    bigint,
+    tokens_out   bigint
 );
 
 CREATE INDEX activity_recent ON conversation_activity (last_ms, cid);

@@ -36,8 +36,8 @@ CREATE TABLE conversation_activity (
     open_turns   INTEGER NOT NULL DEFAULT 0,
     failed_turns INTEGER NOT NULL DEFAULT 0,
     messages     INTEGER NOT NULL DEFAULT 0,
-    tokens_in    INTEGER NOT NULL DEFAULT 0,
-    tokens_out   INTEGER NOT NULL DEFAULT 0
+    tokens_in    INTEGER,
+    tokens_out   INTEGER
 ) STRICT;
 
 CREATE INDEX activity_recent ON conversation_activity (last_ms);
