@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -238,3 +239,94 @@ def test_the_first_fault_stays() -> None:
     verifier.feed("x")
     report = verifier.report()
     assert (report.verdict, report.reason, report.broken_at_seq) == (Verdict.BROKEN, Reason.PAYLOAD, 0)
+
+
+# --- portions of rows ---
+
+
+def portion(count: int, forged: Mapping[str, Any] | None = None) -> list[tuple[Any, ...]]:
+    """Rows as a store gives them; what is forged in the last but one is hashed as if it were right."""
+    made: list[tuple[Any, ...]] = []
+    head = GENESIS
+    for seq in range(count):
+        row: dict[str, Any] = {
+            "type": b"PROGRESS",
+            "payload": b"\x07" * 32,
+            "tokens": b"kind=ack",
+            "detail": b"{}",
+            "ms": seq,
+        }
+        if seq == count - 2:
+            row |= forged or {}
+        tokens = row["tokens"].decode("utf-8", "replace")
+        summary = f"{tokens} detail={sha256(row['detail']).hexdigest()}"
+        type_ = row["type"].decode()
+        head = event_hash(head, TURN, AGENT, seq, type_, row["payload"].hex(), summary, row["ms"])
+        digest = bytes.fromhex(head)
+        made.append(
+            (seq, row["type"], row["payload"], row["tokens"], row["detail"], digest, row["ms"], b"", None)
+        )
+    return made
+
+
+def fed(taken: list[tuple[Any, ...]]) -> ChainVerifier:
+    verifier = ChainVerifier(TURN, AGENT)
+    for seq, type_, payload, tokens, detail, digest, ms, _, _ in taken:
+        summary = f"{tokens.decode()} detail={sha256(detail).hexdigest()}"
+        verifier.feed_row(seq, type_.decode(), payload, summary, digest, ms)
+    return verifier
+
+
+def test_a_portion_and_its_rows_give_the_same_report() -> None:
+    whole = portion(9)
+    taken = ChainVerifier(TURN, AGENT)
+    assert taken.take_rows(whole[:4])
+    assert taken.take_rows(whole[4:])
+    assert taken.report() == fed(whole).report()
+    assert not taken.take_rows(whole[:1])
+    assert taken.report() == fed(whole).report()
+
+
+def test_a_clock_that_steps_back_is_counted_in_portions_too() -> None:
+    taken = ChainVerifier(TURN, AGENT)
+    assert taken.take_rows(portion(4, {"ms": -7}))
+    assert taken.report().clock_steps_back == 1
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [
+        (0, 5), (0, None), (0, "2"),
+        (1, b"GUARD"), (1, b"\xff"), (1, "PROGRESS"),
+        (2, bytes(32)), (2, "07" * 32),
+        (3, b"kind=nak"), (3, None),
+        (4, b"{ }"), (4, None),
+        (5, bytes(32)), (5, None),
+        (6, 77), (6, "2"), (6, 2.0),
+    ],
+)  # fmt: skip
+def test_e10_a_portion_with_one_altered_row_is_not_taken(column: int, value: object) -> None:
+    rows = portion(4)
+    rows[2] = (*rows[2][:column], value, *rows[2][column + 1 :])
+    verifier = ChainVerifier(TURN, AGENT)
+    assert not verifier.take_rows(rows)
+    assert verifier.report().events == 0
+    assert verifier.take_rows(rows[:2])
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"type": b"lower"},
+        {"type": b"UNKNOWN_YET"},
+        {"payload": b"\x07" * 31},
+        {"tokens": b"a\tb"},
+        {"tokens": b"a\x7f"},
+        {"tokens": "é".encode()},
+        {"tokens": b"x" * 4025},
+    ],
+)
+def test_a_portion_outside_the_grammar_is_not_taken_even_if_its_hashes_are_right(
+    forged: dict[str, Any],
+) -> None:
+    assert not ChainVerifier(TURN, AGENT).take_rows(portion(4, forged))
