@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { api, ask } from "../../api/client";
 import type { Conversation } from "../../api/types";
 import { Badge, Button, RecordedText } from "../../components/ui";
-import { counted, tokens } from "../../lib/format";
+import { NOT_RECORDED, counted, tokens } from "../../lib/format";
 import s from "./timeline.module.css";
 
 /** What is known about a conversation as a whole, and its verification by the server. */
@@ -35,13 +35,17 @@ export function TimelineFacts({
             </>
           )}
           {" · "}
-          {counted(about.turns, "turn")} · {tokens(about.tokensIn)} → {tokens(about.tokensOut)} tokens
+          {counted(about.turns, "turn")} · {reported(about.tokensIn)} → {reported(about.tokensOut)} tokens
         </span>
       )}
       <span className={s.about}>{counted(total, "event")}</span>
       <Verification agentId={agentId} conversationId={conversationId} />
     </>
   );
+}
+
+function reported(count: number | null): string {
+  return count === null ? NOT_RECORDED.toLowerCase() : tokens(count);
 }
 
 function Verification({ agentId, conversationId }: { agentId: string; conversationId: string }): ReactNode {
