@@ -7,10 +7,12 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 
 import { createQueryClient } from "./api/queryClient";
+import { reloadWhenOutdated } from "./lib/freshFiles";
 import { followTheme } from "./lib/settings";
 import { router } from "./router";
 
 followTheme();
+reloadWhenOutdated();
 
 const place = document.getElementById("root");
 if (place === null) throw new Error("The page has no place for the console.");
