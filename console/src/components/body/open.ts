@@ -22,6 +22,13 @@ function theWorker(): Worker {
     worker.onmessage = (event: MessageEvent<Told>) => {
       hear(event.data);
     };
+    // Its script did not come, or it ran out of memory: the next body gets another one.
+    worker.onerror = () => {
+      worker?.terminate();
+      worker = null;
+      calls.clear();
+      for (const listener of listeners.values()) listener.onFailed(unreachable());
+    };
   }
   return worker;
 }
