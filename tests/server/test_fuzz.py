@@ -46,9 +46,17 @@ def _msgpack(_context: object, value: object) -> bytes:
         return b"\xc1"  # what the format cannot hold: the one byte that it never uses
 
 
+@pytest.fixture(scope="module", params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    if request.param == "sqlite":
+        yield str(tmp_path_factory.mktemp("fuzz") / "ledger")
+        return
+    with request.getfixturevalue("postgres_server").database() as database:
+        yield database
+
+
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
-    url = str(tmp_path_factory.mktemp("fuzz") / "ledger")
+def server(url: str) -> Iterator[RunningServer]:
     with turnledger.open(url) as ledger:
         tell(ledger)
     with listening(url) as server:
@@ -84,7 +92,7 @@ def known(server: RunningServer) -> dict[str, str]:
 @pytest.mark.slow
 @SCHEMA.parametrize()
 @settings(
-    max_examples=30,
+    max_examples=20,
     deadline=None,
     derandomize=True,
     suppress_health_check=list(HealthCheck),

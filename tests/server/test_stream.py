@@ -182,6 +182,7 @@ def test_v02_a_cursor_that_leads_nowhere_is_said_once(
             ("abc", "malformed_cursor"),
             (future, "future_cursor"),
             ("99999999", "malformed_cursor"),
+            ("", "malformed_cursor"),
         ):
             stream = Stream(server, query, secret, last=last)
             talk.inbound("live")

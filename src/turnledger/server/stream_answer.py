@@ -34,7 +34,7 @@ def stream_answer(
         raise UsageError(msg, next_step="Give one of conversation, agent and scope=install.")
     live = asking.service.live
     topic = _topic(asking, conversation, agent)
-    return StreamAnswer(live, live.subscribe(topic, asking.caller, after or None))
+    return StreamAnswer(live, live.subscribe(topic, asking.caller, after))
 
 
 def _topic(asking: Asking, conversation: UUID | None, agent: UUID | None) -> Topic:
