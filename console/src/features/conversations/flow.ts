@@ -68,22 +68,19 @@ export class Flow {
 
   /** Load the first stretch. */
   readonly open = async (): Promise<void> => {
-    this.change({ error: null });
-    try {
-      const found = await this.ask({ ...this.start, limit: FIRST });
-      this.change({ flow: opened(found, this.start) });
-    } catch (error) {
-      if (error instanceof ApiError) this.change({ error });
-      else throw error;
-    }
+    const found = await this.attempt(() => this.ask({ ...this.start, limit: FIRST }));
+    if (found !== null) this.change({ flow: opened(found, this.start) });
   };
 
   /** Load one more stretch of older events. */
   readonly older = (): Promise<void> => {
-    this.olderRun ??= this.loadOlder().finally(() => {
-      this.olderRun = null;
-    });
-    return this.olderRun;
+    const before = this.snapshot.flow?.before ?? null;
+    if (before === null) return Promise.resolve();
+    if (this.olderRun !== null) return this.olderRun;
+    const run = this.loadOlder(before);
+    this.olderRun = run;
+    this.change({ isLoadingOlder: true });
+    return run;
   };
 
   /** Load what is newer: one stretch, or all of it where it stood at the end before. */
@@ -109,50 +106,54 @@ export class Flow {
     if (!isPaused && this.snapshot.flow?.isAtEnd === true) void this.newer();
   };
 
-  private async loadOlder(): Promise<void> {
+  private async loadOlder(before: string): Promise<void> {
+    const found = await this.attempt(() => this.ask({ before, limit: PAGE }));
     const { flow } = this.snapshot;
-    if (flow === null || flow.before === null) return;
-    this.change({ isLoadingOlder: true });
-    await this.adding(async () => {
-      const found = await this.ask({ before: flow.before ?? "", limit: PAGE });
-      this.add((now) => ({
-        ...merged(now, found),
-        entries: [...found.entries, ...now.entries],
-        before: found.before,
-      }));
-    });
-    this.change({ isLoadingOlder: false });
+    // Whoever hears of it and still stands at the beginning may ask for the next stretch at once.
+    this.olderRun = null;
+    if (found === null || flow === null) this.change({ isLoadingOlder: false });
+    else {
+      const entries = [...found.entries, ...flow.entries];
+      this.change({
+        isLoadingOlder: false,
+        flow: { ...merged(flow, found), entries, before: found.before },
+      });
+    }
   }
 
   private async loadNewer(): Promise<void> {
-    await this.adding(async () => {
-      for (;;) {
-        const { flow } = this.snapshot;
-        if (flow === null) return;
-        const isFollowing = flow.isAtEnd;
-        this.isBehind = false;
-        const found = await this.ask({ after: flow.after, limit: PAGE });
-        this.add((now) => ({
-          ...merged(now, found),
-          entries: [...now.entries, ...found.entries],
+    for (;;) {
+      const { flow: begun } = this.snapshot;
+      if (begun === null) return;
+      const isFollowing = begun.isAtEnd;
+      this.isBehind = false;
+      const found = await this.attempt(() => this.ask({ after: begun.after, limit: PAGE }));
+      const { flow } = this.snapshot;
+      if (found === null || flow === null) return;
+      this.change({
+        ...(!found.hasMore && { waiting: 0 }),
+        flow: {
+          ...merged(flow, found),
+          entries: [...flow.entries, ...found.entries],
           after: found.after,
           isAtEnd: !found.hasMore || isFollowing,
-        }));
-        if (!found.hasMore) this.change({ waiting: 0 });
-        const isMore = found.hasMore && isFollowing;
-        // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- set while it was waited for
-        if (!isMore && !this.isBehind) return;
-      }
-    });
+        },
+      });
+      const isMore = found.hasMore && isFollowing;
+      // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- set while it was waited for
+      if (!isMore && !this.isBehind) return;
+    }
   }
 
-  private async adding(work: () => Promise<void>): Promise<void> {
+  private async attempt(work: () => Promise<Timeline>): Promise<Timeline | null> {
     try {
-      await work();
+      const found = await work();
       if (this.snapshot.error !== null) this.change({ error: null });
+      return found;
     } catch (error) {
-      if (error instanceof ApiError) this.change({ error });
-      else throw error;
+      if (!(error instanceof ApiError)) throw error;
+      this.change({ error });
+      return null;
     }
   }
 
@@ -163,11 +164,6 @@ export class Flow {
         params: { path: { agentId, conversationId }, query: asked },
       }),
     );
-  }
-
-  private add(next: (now: FlowState) => FlowState): void {
-    const { flow } = this.snapshot;
-    if (flow !== null) this.change({ flow: next(flow) });
   }
 
   private change(changes: Partial<Snapshot>): void {

@@ -63,8 +63,16 @@ function turn(status: Turn["status"]): Turn {
   };
 }
 
-function rows(entries: Entry[], status: Turn["status"] = "running", lifeless: string[] = []) {
-  return rowsOf({ entries, turns: new Map([[TURN, turn(status)]]), isAtEnd: true }, new Set(lifeless));
+function rows(
+  entries: Entry[],
+  status: Turn["status"] = "running",
+  lifeless: string[] = [],
+  before: string | null = null,
+) {
+  return rowsOf(
+    { entries, turns: new Map([[TURN, turn(status)]]), before, isAtEnd: true },
+    new Set(lifeless),
+  );
 }
 
 describe("rows of a flow", () => {
@@ -113,6 +121,15 @@ describe("rows of a flow", () => {
     ]);
     expect(shown.map((row) => row.kind)).toEqual(["flow", "flow", "unrun", "flow"]);
     expect(shown[2]).toMatchObject({ tool: "refund", ordinal: 1 });
+  });
+
+  it("begin with a row that keeps its key when older events come", () => {
+    const stretch = [entry("MODEL_RESULT", 2, { call: "1", status: "ok" }), entry("PROGRESS", 3)];
+    const [, progress] = stretch;
+    expect(rows(stretch, "running", [], "older").map((row) => row.key)).toEqual([progress?.eventId]);
+    const whole = rows([entry("MODEL_CALL", 1), ...stretch]);
+    expect(whole.map((row) => row.key).at(-1)).toBe(progress?.eventId);
+    expect(whole).toHaveLength(2);
   });
 
   it("press idle time together", () => {

@@ -46,10 +46,19 @@ export type Row = FlowRow | IdleRow | UnrunRow;
 export interface FlowParts {
   readonly entries: readonly Entry[];
   readonly turns: ReadonlyMap<string, Turn>;
+  /** Null where the first event of all is loaded. */
+  readonly before: string | null;
   readonly isAtEnd: boolean;
 }
 
 const ENDS: ReadonlySet<string> = new Set(["COMMIT", "ABORT"]);
+const FOLLOWERS: ReadonlySet<string> = new Set([
+  "VERDICT",
+  "INTAKE",
+  "MODEL_RESULT",
+  "TOOL_RESULT",
+  "TURN_CLOSED",
+]);
 const CALLS: ReadonlySet<string> = new Set(["MODEL_CALL", "TOOL_CALL"]);
 
 /** The rows of a stretch of events.  `lifeless`: turns that are open and whose writer is gone. */
@@ -59,7 +68,7 @@ export function rowsOf(flow: FlowParts, lifeless: ReadonlySet<string> = new Set(
   const rows: Row[] = [];
   const { entries } = flow;
   let before: Entry | null = null;
-  for (let place = 0; place < entries.length; place += 1) {
+  for (let place = firstHead(flow); place < entries.length; place += 1) {
     const entry = entries[place];
     if (entry === undefined) break;
     const together = takeTogether(entries, place);
@@ -75,6 +84,13 @@ export function rowsOf(flow: FlowParts, lifeless: ReadonlySet<string> = new Set(
     place += together.length - 1;
   }
   return rows;
+}
+
+/** What belongs to a row that begins before the loaded stretch waits for it: a row's key never changes. */
+function firstHead(flow: FlowParts): number {
+  if (flow.before === null) return 0;
+  const place = flow.entries.findIndex((entry) => !FOLLOWERS.has(entry.type));
+  return Math.max(place, 0);
 }
 
 function rowOf(

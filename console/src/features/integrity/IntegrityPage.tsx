@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { api, ask } from "../../api/client";
 import type { VerificationJob } from "../../api/types";
 import { Page } from "../../components/layout/Page";
-import { Badge, Button, Failure, Hash, Loading, Time } from "../../components/ui";
+import { Badge, Button, Failure, Hash, Icon, Loading, RecordedText, Time } from "../../components/ui";
 import { count, counted } from "../../lib/format";
 import { useShownRequest } from "../../lib/shownRequest";
 import { FindingTable } from "./FindingTable";
@@ -149,16 +149,32 @@ function Job({ of }: { of: VerificationJob }): ReactNode {
         )}
         {of.unsoundCount > 0 && <span>{counted(of.unsoundCount, "journal")} not intact</span>}
       </div>
-      {of.faults.length > 0 && (
-        <ul className={s.faults}>
-          {of.faults.map((fault) => (
-            <li key={fault}>{fault}</li>
-          ))}
-        </ul>
-      )}
+      {of.faults.length > 0 && <Faults of={of.faults} />}
       {of.unsound.length > 0 && (
         <FindingTable caption="What is not intact" findings={of.unsound} agentId={null} />
       )}
     </>
+  );
+}
+
+const FAULTS_SHOWN = 20;
+
+/** What is wrong with the database's own guards, which keep events from being changed. */
+function Faults({ of }: { of: readonly string[] }): ReactNode {
+  const kinds = [...new Set(of)];
+  return (
+    <section className={s.faults} role="alert">
+      <h3>
+        <Icon name="warning" /> The database itself has {counted(of.length, "fault")}
+      </h3>
+      <ul>
+        {kinds.slice(0, FAULTS_SHOWN).map((fault) => (
+          <li key={fault}>
+            <RecordedText text={fault} />
+          </li>
+        ))}
+      </ul>
+      {kinds.length > FAULTS_SHOWN && <p>and {count(kinds.length - FAULTS_SHOWN)} others</p>}
+    </section>
   );
 }
