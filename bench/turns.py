@@ -26,7 +26,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def run(shape: Shape = Shape()) -> Table:  # noqa: B008  frozen
-    """Embedded SQLite, ``synchronous=FULL``: one process with 8 turns at once, then four such processes."""
+    """Embedded SQLite, ``synchronous=FULL``: one process, then four with as many turns, then four such."""
     work = prepare(shape)
     turns = sum(len(told) for _, told in work)
     with folder() as place:
@@ -35,7 +35,8 @@ def run(shape: Shape = Shape()) -> Table:  # noqa: B008  frozen
         alone = _record(ledger, work)
         commit = (before + commit_seconds(place / "after.db")) / 2
         kilobytes = size_of(ledger) / turns / 1000
-        together, events = _processes(place / "four.ledger", shape)
+        together, events = _processes(place / "four.ledger", shape, AT_ONCE // PROCESSES)
+        each, _ = _processes(place / "each.ledger", shape, AT_ONCE)
     floor = AT_ONCE / (commit * WAITS)
     rows = [
         Row(
@@ -43,7 +44,14 @@ def run(shape: Shape = Shape()) -> Table:  # noqa: B008  frozen
             floor=1 / max(1 / floor, _hash_seconds(work) / turns),
             floor_is=f"{WAITS} waits, each one flush shared by {AT_ONCE}; or hashing every body once",
         ),
-        Row(f"turns in {PROCESSES} processes together", turns / together, "/s", turns / alone, more=True),
+        Row(
+            f"turns in {PROCESSES} processes, {AT_ONCE} at once together", turns / together, "/s",
+            turns / alone, more=True,
+        ),
+        Row(
+            f"turns in {PROCESSES} processes, {AT_ONCE} at once in each", turns / each, "/s",
+            turns / alone, more=True,
+        ),
         Row("storage of a turn, everything included", kilobytes, "kB", 30, floor=_distinct_kb(work),
             floor_is="each distinct text once, compressed (measured on this workload: 7.2)"),
         Row("raw JSON of a turn", _raw_kb(work), "kB"),
@@ -63,8 +71,11 @@ def _record(ledger: Path, work: list[Prepared]) -> float:
         return seconds(lambda: record_all(agent, work, at_once=AT_ONCE))
 
 
-def _processes(ledger: Path, shape: Shape) -> tuple[float, int]:
-    """Seconds from the common start to the last end, and the events that verified afterwards."""
+def _processes(ledger: Path, shape: Shape, at_once: int) -> tuple[float, int]:
+    """Seconds from the common start to the last end, and the events that verified afterwards.
+
+    Each of the processes records ``at_once`` turns at a time.
+    """
     with turnledger.open(str(ledger)) as opened:
         opened.agent("bench").conversation("warm").inbound("up")
     command = [
@@ -77,7 +88,8 @@ def _processes(ledger: Path, shape: Shape) -> tuple[float, int]:
     ]
     with ExitStack() as stack:
         started = [
-            stack.enter_context(_process([*command, str(part), str(PROCESSES)])) for part in range(PROCESSES)
+            stack.enter_context(_process([*command, str(part), str(PROCESSES), str(at_once)]))
+            for part in range(PROCESSES)
         ]
         for process in started:
             assert process.stdout is not None  # noqa: S101  it was asked for
