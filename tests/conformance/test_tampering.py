@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import sqlite3
 from pathlib import Path
@@ -11,6 +12,7 @@ import psycopg
 import pytest
 
 import turnledger
+from turnledger.clock import SYSTEM, SystemClock
 from turnledger.query.verify import verify_ledger
 from turnledger.store.sqlite import MEMORY, SqliteDatabase
 
@@ -125,8 +127,10 @@ EDITS = [
 
 
 @pytest.fixture
-def recorded(engine: str) -> str:
-    """Two conversations, the first with a turn of every kind of slot."""
+def recorded(engine: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Two conversations, the first with a turn of every kind of slot; no two events in one millisecond."""
+    now = itertools.count(SYSTEM.epoch_ms())
+    monkeypatch.setattr(SystemClock, "epoch_ms", lambda _self: next(now))
     with turnledger.open(engine) as ledger:
         talk = ledger.agent("support").conversation("mail:1")
         with talk.turn(trigger=talk.inbound("Where is my order? " * 40)) as turn:
