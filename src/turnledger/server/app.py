@@ -35,8 +35,12 @@ from turnledger.version import __version__
 
 __all__ = ["api_document", "create_app"]
 
-_MODULES = (agents, conversations, turns, events, people, ledger, access, capture, stream)
-_ROUTERS = tuple([module.router for module in _MODULES])
+_ROUTERS = tuple(
+    [
+        module.router
+        for module in (agents, conversations, turns, events, people, ledger, access, capture, stream)
+    ]
+)
 
 
 def create_app(service: Service, hosts: Sequence[str] = ()) -> FastAPI:
@@ -77,7 +81,8 @@ def _bare_app(lifespan: Lifespan[FastAPI] | None) -> FastAPI:
         redoc_url=None,
         generate_unique_id_function=_operation_id,
     )
-    for router in _ROUTERS:
+    # Recorders ask by the hundred: what is looked at first is found first.
+    for router in sorted(_ROUTERS, key=lambda router: router is not capture.router):
         app.include_router(router)
     return app
 

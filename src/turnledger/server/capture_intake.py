@@ -6,6 +6,7 @@ Every batch stands or falls alone: one that is malformed, too large or not allow
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Final
@@ -75,12 +76,38 @@ class CaptureIntake:
         else:
             asked, read = _read(data, form, reading)
         appended = [self._store.append(one) if isinstance(one, Batch) else one for one in read]
+        await _all_of([one for one in appended if isinstance(one, Future)])
         results: list[CaptureResult] = []
         for batch, one in zip(asked.batches, appended, strict=True):
-            result = await asyncio.wrap_future(one) if isinstance(one, Future) else one
+            result = one.result() if isinstance(one, Future) else one
             results.append(_result(batch, result))
             self._meter.add("turnledger_captured_events_total", str(result.status), len(batch.events))
         return Response(_ENCODERS[form](CaptureAnswer(results=results)), media_type=form)
+
+
+async def _all_of(futures: list[Future[BatchResult]]) -> None:
+    """Wait for all of them, and be woken once: most end together."""
+    loop = asyncio.get_running_loop()
+    all_done: asyncio.Future[None] = loop.create_future()
+    left, counting = len(futures), threading.Lock()
+
+    def one_done(_future: Future[BatchResult]) -> None:
+        nonlocal left
+        with counting:
+            left -= 1
+            is_last = left == 0
+        if is_last:
+            loop.call_soon_threadsafe(_set, all_done)
+
+    for future in futures:
+        future.add_done_callback(one_done)
+    if futures:
+        await all_done
+
+
+def _set(future: asyncio.Future[None]) -> None:
+    if not future.done():  # its request may be gone meanwhile; what it sent is appended all the same
+        future.set_result(None)
 
 
 async def _body(request: Request) -> bytes:

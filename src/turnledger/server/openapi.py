@@ -50,6 +50,10 @@ def describe(app: FastAPI, routers: Iterable[APIRouter]) -> dict[str, Any]:
         sorted({**{name: one for name, one in named.items() if "enum" in one}, **_schemas()}.items())
     )
     document["components"] = {"schemas": schemas, "securitySchemes": _SECURITY}
+    paths = dict.fromkeys(
+        route.path for router in routers for route in router.routes if isinstance(route, APIRoute)
+    )
+    document["paths"] = {path: document["paths"][path] for path in paths}
     for route in (route for router in routers for route in router.routes if isinstance(route, APIRoute)):
         for method in route.methods or ():
             operation = document["paths"][route.path][method.lower()]
