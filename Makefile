@@ -10,9 +10,13 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PYTEST := $(BIN)/python -m pytest
 WORKERS ?= auto
+CONSOLE := src/turnledger/server/_console/index.html
+# Only where there is a browser do the tests need the console built.
+BROWSER := $(shell for name in "$${TURNLEDGER_CHROMIUM:-chromium}" chromium-browser google-chrome; do \
+	command -v "$$name" && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast test-pg test-crash check format openapi console console-check bench wheel try-wheel lock clean
+.PHONY: help setup demo test test-fast test-pg test-crash test-console check format openapi console console-check bench wheel try-wheel lock clean
 
 help: ## List these tasks
 	@echo "make <task>"
@@ -30,17 +34,20 @@ $(READY): requirements/dev.txt pyproject.toml
 demo: $(READY) ## Record real conversations, read one back, prove all, alter one byte, see the proof break
 	@$(BIN)/turnledger demo
 
-test: $(READY) ## The whole test suite, fast tests first, on every engine that is installed
+test: $(READY) $(if $(BROWSER),$(CONSOLE)) ## The whole test suite, fast tests first, on every engine that is installed
 	$(PYTEST) -n $(WORKERS)
 
-test-fast: $(READY) ## What runs in seconds: no server, no killed processes
-	$(PYTEST) -q -n $(WORKERS) -m "not postgres and not slow and not crash"
+test-fast: $(READY) ## What runs in seconds: no server, no browser, no killed processes
+	$(PYTEST) -q -n $(WORKERS) -m "not postgres and not slow and not crash and not console"
 
 test-pg: $(READY) ## What concerns PostgreSQL (needs its server binaries)
-	$(PYTEST) -n $(WORKERS) --require-postgres -m "postgres and not slow and not crash"
+	$(PYTEST) -n $(WORKERS) --require-postgres -m "postgres and not slow and not crash and not console"
 
 test-crash: $(READY) ## Killed writers, stopped processes, full disks: the slow part
 	$(PYTEST) -n $(WORKERS) -m "slow or crash"
+
+test-console: $(READY) $(CONSOLE) ## The console in a browser (needs an installed Chromium)
+	$(PYTEST) -n $(WORKERS) tests/console
 
 check: $(READY) ## Lint, format, layers, types: everything that needs no run
 	$(BIN)/ruff check --quiet
@@ -57,6 +64,9 @@ openapi: $(READY) ## Write docs/openapi.json anew after a change of the API
 	$(BIN)/python -m turnledger.server.document > docs/openapi.json
 
 console: $(READY) ## Build the console into the package, with the Node that pip installed
+	$(BIN)/python hatch_build.py build
+
+$(CONSOLE): $(shell find console/src console/public -type f) console/index.html console/package-lock.json | $(READY)
 	$(BIN)/python hatch_build.py build
 
 console-check: $(READY) ## The console's types, lint and tests, and whether its types are those of the API

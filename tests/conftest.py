@@ -12,13 +12,14 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.chromium import obstacle
 from tests.pg_server import Server, find_binaries, running_server
 
 # Two cores shared with a database make single examples slow now and then; the test's own timeout decides.
 settings.register_profile("turnledger", deadline=None, print_blob=True)
 settings.load_profile("turnledger")
 
-RUNS_LAST = ("slow", "crash")
+RUNS_LAST = ("slow", "crash", "console")
 
 
 @cache
@@ -36,7 +37,9 @@ def left_out() -> dict[str, str]:
         "postgres": (find_binaries() is not None, "PostgreSQL: left out (no server binaries found)"),
         "mount": (can_mount(), "Full and read-only disks: left out (no mount namespace to be had)"),
     }
-    return {marker: line for marker, (there, line) in here.items() if not there}
+    missing = {marker: line for marker, (there, line) in here.items() if not there}
+    reason = obstacle()
+    return missing if reason is None else {**missing, "console": f"Console in a browser: left out ({reason})"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
