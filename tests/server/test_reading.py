@@ -170,6 +170,19 @@ def test_one_turn_taken_apart(house: Served, there: Story) -> None:
     assert [entry["seq"] for entry in pages] == [entry["seq"] for entry in report["entries"]]
 
 
+def test_entries_of_a_turn_from_any_place_on(house: Served, there: Story) -> None:
+    path = f"{_at(there)}/turns/{there.turns[0]}"
+    whole = house.ask(path)["entries"]
+    some = house.ask(f"{path}/entries?from=2&limit=3")
+    assert some["entries"] == whole[2:5]
+    assert some["hasMore"]
+    rest = house.ask(f"{path}/entries?from=2")
+    assert rest["entries"] == whole[2:]
+    assert not rest["hasMore"]
+    assert house.ask(f"{path}/entries?from={len(whole)}") == {"entries": [], "hasMore": False, "names": {}}
+    house.ask(f"{path}/entries?from=-1", 422)
+
+
 def test_the_journal_is_exactly_what_is_hashed(house: Served, there: Story) -> None:
     journal = house.ask(f"{_at(there)}/turns/{there.turns[0]}/journal")
     assert list(journal) == [

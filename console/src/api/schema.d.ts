@@ -224,6 +224,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agents/{agentId}/turns/{turnId}/entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Turn Entries
+         * @description Some of a turn's events with what stands beside them, from any place on.
+         */
+        get: operations["get_turn_entries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agents/{agentId}/turns/{turnId}/journal": {
         parameters: {
             query?: never;
@@ -2034,6 +2054,18 @@ export interface components {
             firstDifference: number | null;
             rows: components["schemas"]["DiffRow"][];
             hasMore: boolean;
+        };
+        /**
+         * TurnEntries
+         * @description Events of a turn, from a place on.
+         */
+        TurnEntries: {
+            entries: components["schemas"]["Entry"][];
+            hasMore: boolean;
+            /** @description Outside names of the ids in tokens. */
+            names: {
+                [key: string]: string;
+            };
         };
         /**
          * TurnEvent
@@ -4113,6 +4145,180 @@ export interface operations {
                      *     }
                      */
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is logged in. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "MODEL_RESULT",
+                     *       "title": "Not found",
+                     *       "status": 1,
+                     *       "detail": "detail",
+                     *       "nextStep": "Check the id and the agent's id."
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "MODEL_RESULT",
+                     *       "title": "Not found",
+                     *       "status": 1,
+                     *       "detail": "detail",
+                     *       "nextStep": "Check the id and the agent's id."
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is no such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "MODEL_RESULT",
+                     *       "title": "Not found",
+                     *       "status": 1,
+                     *       "detail": "detail",
+                     *       "nextStep": "Check the id and the agent's id."
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A parameter has the wrong form. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "MODEL_RESULT",
+                     *       "title": "Not found",
+                     *       "status": 1,
+                     *       "detail": "detail",
+                     *       "nextStep": "Check the id and the agent's id."
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The ledger cannot be reached at the moment. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "MODEL_RESULT",
+                     *       "title": "Not found",
+                     *       "status": 1,
+                     *       "detail": "detail",
+                     *       "nextStep": "Check the id and the agent's id."
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_turn_entries: {
+        parameters: {
+            query?: {
+                /** @description The first one's seq. */
+                from?: number;
+                /** @description Add the first words of bodies. */
+                previews?: boolean;
+                /** @description How many at most. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the agent. */
+                agentId: string;
+                /** @description One of the agent's. */
+                turnId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "entries": [
+                     *         {
+                     *           "eventId": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "journal": "conversation",
+                     *           "journalId": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "agentId": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "conversationId": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "turnId": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "seq": 1,
+                     *           "position": 1,
+                     *           "cursor": "cursor",
+                     *           "type": "MODEL_RESULT",
+                     *           "createdAt": "2026-11-30T12:00:00.000Z",
+                     *           "gapMs": 1,
+                     *           "summary": "direction=inbound chars=21 assurance=w detail=9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *           "tokens": {
+                     *             "direction": "inbound",
+                     *             "chars": "21",
+                     *             "assurance": "w",
+                     *             "detail": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                     *           },
+                     *           "assurance": "imported",
+                     *           "payloadHash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *           "hash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                     *           "detail": {
+                     *             "id": "01890a5dac96774bbcceb302099a8057",
+                     *             "mediaType": "text/plain; charset=utf-8"
+                     *           },
+                     *           "bodies": [
+                     *             {
+                     *               "slot": "payload",
+                     *               "size": 1,
+                     *               "state": "present",
+                     *               "mediaType": "application/json"
+                     *             }
+                     *           ],
+                     *           "preview": {
+                     *             "slot": "payload",
+                     *             "state": "binary",
+                     *             "text": "text",
+                     *             "more": false
+                     *           }
+                     *         }
+                     *       ],
+                     *       "hasMore": false,
+                     *       "names": {
+                     *         "01890a5d-ac96-774b-bcce-b302099a8057": "slack:U7"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["TurnEntries"];
                 };
             };
             /** @description Nobody is logged in. */

@@ -138,6 +138,14 @@ class TurnReport(Answer):
     names: Annotated[dict[str, str], msgspec.Meta(description="Outside names of the ids in tokens.")]
 
 
+class TurnEntries(Answer):
+    """Events of a turn, from a place on."""
+
+    entries: list[Entry]
+    has_more: bool
+    names: Annotated[dict[str, str], msgspec.Meta(description="Outside names of the ids in tokens.")]
+
+
 class DiffRow(Answer):
     """One step of either turn, or of both; ``differences`` names what is not the same."""
 

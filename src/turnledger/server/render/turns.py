@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from hashlib import sha256
+from typing import Any
 from uuid import UUID
 
 from turnledger.model.figures import TokenCounts
 from turnledger.model.rows import EventRow, TurnRow
 from turnledger.query.cursor import cursor_text, read_cursor
 from turnledger.query.live_cursor import flow_cursor
-from turnledger.query.timeline import Entry
+from turnledger.query.timeline import Entry, entries_of
 from turnledger.query.turn_diff import DiffRow, TurnDifference, step_name
 from turnledger.query.turn_list import TurnPage
 from turnledger.query.turn_report import Step, TurnReport, turn_report
@@ -20,9 +22,18 @@ from turnledger.server.answers.form import instant, moment
 from turnledger.server.caller import Asking
 from turnledger.server.render.agents import tokens_answer
 from turnledger.server.render.events import entry_answers, names_in
+from turnledger.store.contract import Reader
 from turnledger.wire.fixture import COMMITMENT_HMAC
 
-__all__ = ["diff_answer", "journal_answer", "report_answer", "turn_answer", "turn_index", "turns_answer"]
+__all__ = [
+    "diff_answer",
+    "entries_answer",
+    "journal_answer",
+    "report_answer",
+    "turn_answer",
+    "turn_index",
+    "turns_answer",
+]
 
 _ENTRIES = "turn entries"
 _PAGE = 500
@@ -164,14 +175,31 @@ def _child(row: TurnRow) -> turns.SubTurn:
     )
 
 
+def entries_answer(
+    asking: Asking, row: TurnRow, start: int, limit: int, *, previews: bool
+) -> turns.TurnEntries:
+    """Some events of a turn, from a place on: what it costs does not depend on the turn's length."""
+    reader = asking.reader
+    with reader.snapshot():
+        # One more on either side: the time since the event before, and whether there are more.
+        entries = entries_of(reader.events(row.id, max(start - 1, 0), limit + 2))
+        shown = [entry for entry in entries if start <= entry.row.seq < start + limit]
+        return turns.TurnEntries(
+            entries=entry_answers(asking, shown, previews=previews),
+            has_more=bool(entries) and entries[-1].row.seq >= start + limit,
+            names=names_in(reader, shown),
+        )
+
+
 def journal_answer(asking: Asking, row: TurnRow) -> Journal:
     """The journal as it is hashed, whole, with the verdict of this server."""
     reader = asking.reader
     with reader.snapshot():
         finding = verify_journal(reader, row.id)
-        rows: list[EventRow] = []
-        while page := reader.events(row.id, len(rows), _PAGE):
-            rows += page
+        if finding.sound:
+            events = _recorded_events(rows for page in reader.recorded_events(row.id) for rows in page)
+        else:
+            events = _shown_events(reader, row.id)
     return Journal(
         agent_id=row.agent,
         turn_id=row.id,
@@ -179,11 +207,35 @@ def journal_answer(asking: Asking, row: TurnRow) -> Journal:
         broken_at_seq=finding.broken_at_seq,
         verification=str(finding.reason),
         commitment=COMMITMENT_HMAC,
-        events=_journal_events(rows),
+        events=events,
     )
 
 
-def _journal_events(rows: Iterable[EventRow]) -> list[JournalEvent]:
+def _recorded_events(rows: Iterable[tuple[Any, ...]]) -> list[JournalEvent]:
+    """Events out of rows that were verified, so that nothing of them needs to be read with care again."""
+    found: list[JournalEvent] = []
+    previous = _GENESIS
+    for seq, type_, payload, tokens, detail, digest, created_ms, _, _ in rows:
+        head = digest.hex()
+        found.append(
+            JournalEvent(
+                seq=seq,
+                type=type_.decode(),
+                payload_hash=payload.hex(),
+                summary=f"{tokens.decode()} detail={sha256(detail).hexdigest()}",
+                prev_hash=previous,
+                hash=head,
+                created_at=instant(created_ms),
+            )
+        )
+        previous = head
+    return found
+
+
+def _shown_events(reader: Reader, turn: UUID) -> list[JournalEvent]:
+    rows: list[EventRow] = []
+    while page := reader.events(turn, len(rows), _PAGE):
+        rows += page
     found: list[JournalEvent] = []
     previous = _GENESIS
     for row in rows:

@@ -17,11 +17,12 @@ from turnledger.query.turn_list import find_session, turn_page
 from turnledger.query.verify import verify_journal
 from turnledger.server.answers.events import Journal
 from turnledger.server.answers.findings import FindingList
-from turnledger.server.answers.turns import TurnDiff, TurnJournalIndex, TurnList, TurnReport
+from turnledger.server.answers.turns import TurnDiff, TurnEntries, TurnJournalIndex, TurnList, TurnReport
 from turnledger.server.caller import Viewer
 from turnledger.server.render.findings import findings_answer
 from turnledger.server.render.turns import (
     diff_answer,
+    entries_answer,
     journal_answer,
     report_answer,
     turn_index,
@@ -101,6 +102,20 @@ def get_turn(
 ) -> Reply:
     """One turn: its entries, its steps, which of them are in doubt, and what nobody ran."""
     return reply(report_answer(asking, asking.turn(agent_id, turn_id), limit, after, previews=previews))
+
+
+@router.get("/turns/{turnId}/entries", responses=answers(TurnEntries, 404))
+def get_turn_entries(
+    asking: Viewer,
+    agent_id: AgentId,
+    turn_id: TurnId,
+    start: Annotated[int, Query(alias="from", ge=0, le=2**31 - 1, description="The first one's seq.")] = 0,
+    previews: Annotated[bool, Query(description="Add the first words of bodies.")] = True,
+    limit: Annotated[int, Query(ge=1, le=1000, description="How many at most.")] = 200,
+) -> Reply:
+    """Some of a turn's events with what stands beside them, from any place on."""
+    turn = asking.turn(agent_id, turn_id)
+    return reply(entries_answer(asking, turn, start, limit, previews=previews))
 
 
 @router.get("/turns/{turnId}/journal", responses=answers(Journal, 404))
