@@ -246,6 +246,8 @@ def test_turns_of_many_threads_share_requests(ledger: Ledger, server: RunningSer
         thread.join()
     (row,) = server.service.reader.agents()
     assert (row.turns, row.conversations) == (40, 8)
+    waits = 8 * 5 * 5
+    assert server.service.meter.count("turnledger_requests_total", "2xx") < waits
 
 
 def test_a_forked_child_has_a_connection_of_its_own(ledger: Ledger, server: RunningServer) -> None:

@@ -40,7 +40,8 @@ class RemoteSink:
     """See ``sink.Sink``.
 
     One thread sends what waits, in the order of the calls; while an answer is under way the next request
-    gathers, so that turns share requests and the server's commits.  A request may be sent twice: its event
+    gathers, so that turns share requests and the server's commits.  Of those who write at once a request
+    takes one half, so that the others go on while the server works.  A request may be sent twice: its event
     ids make it one.
     """
 
@@ -56,6 +57,7 @@ class RemoteSink:
     def _start_afresh(self) -> None:
         self._wake = threading.Condition(threading.Lock())
         self._waiting: deque[_Waiting] = deque()
+        self._sent = 0
         self._thread: threading.Thread | None = None
         self._link = HttpLink(self._remote, self._clock)
         self._form = RemoteForm()
@@ -92,11 +94,13 @@ class RemoteSink:
     def _take_group(self) -> list[_Waiting]:
         group: list[_Waiting] = []
         size = 0
-        while self._waiting and len(group) < GROUP_BATCHES:
+        half = (self._sent + len(self._waiting) + 1) // 2
+        while self._waiting and len(group) < min(half, GROUP_BATCHES):
             size += size_of(self._waiting[0][0])
             if group and size > GROUP_BYTES:
                 break
             group.append(self._waiting.popleft())
+        self._sent = len(group)
         return group
 
     def _send(self, group: list[_Waiting]) -> None:

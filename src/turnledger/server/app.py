@@ -12,6 +12,7 @@ from fastapi.routing import APIRoute
 from starlette.responses import Response
 from starlette.types import Lifespan
 
+from turnledger.server.capture_door import CaptureDoor
 from turnledger.server.compression import Compression
 from turnledger.server.console import console_routes
 from turnledger.server.gate import Gate
@@ -62,6 +63,7 @@ def create_app(service: Service, hosts: Sequence[str] = ()) -> FastAPI:
     _serve_document(app)
     app.router.routes.extend(console_routes())
     app.add_middleware(Compression)
+    app.add_middleware(CaptureDoor, service=service)
     app.add_middleware(Gate, hosts=tuple(hosts), meter=service.meter, clock=service.clock)
     return app
 
@@ -81,8 +83,7 @@ def _bare_app(lifespan: Lifespan[FastAPI] | None) -> FastAPI:
         redoc_url=None,
         generate_unique_id_function=_operation_id,
     )
-    # Recorders ask by the hundred: what is looked at first is found first.
-    for router in sorted(_ROUTERS, key=lambda router: router is not capture.router):
+    for router in _ROUTERS:
         app.include_router(router)
     return app
 

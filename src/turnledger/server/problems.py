@@ -25,7 +25,7 @@ from turnledger.errors import (
 from turnledger.server.answers.problem import Problem
 from turnledger.server.reply import PROBLEM
 
-__all__ = ["HttpError", "handle_problems", "problem"]
+__all__ = ["HttpError", "handle_problems", "problem", "problem_of"]
 
 _log = logging.getLogger("turnledger.server")
 
@@ -78,26 +78,27 @@ def problem(status: int, code: str, detail: str, next_step: str = "") -> Respons
     return Response(msgspec.json.encode(body), status, headers, PROBLEM)
 
 
+def problem_of(error: LedgerError | HttpError) -> Response:
+    """The response for an error."""
+    if isinstance(error, HttpError):
+        return problem(error.status, error.code, str(error), error.next_step)
+    status = next((status for kind, status in _LEDGER_ERRORS if isinstance(error, kind)), 500)
+    return problem(status, error.code, error.message, error.next_step)
+
+
 def handle_problems(app: FastAPI) -> None:
     """Have the app answer all errors this way."""
-    app.add_exception_handler(LedgerError, _ledger_error)
-    app.add_exception_handler(HttpError, _http_error)
+    app.add_exception_handler(LedgerError, _told_error)
+    app.add_exception_handler(HttpError, _told_error)
     app.add_exception_handler(HTTPException, _framework_error)
     app.add_exception_handler(RequestValidationError, _wrong_parameter)
     app.add_exception_handler(Exception, _fault)
 
 
-async def _ledger_error(_request: Request, error: Exception) -> Response:
-    if not isinstance(error, LedgerError):
+async def _told_error(_request: Request, error: Exception) -> Response:
+    if not isinstance(error, (LedgerError, HttpError)):
         raise error
-    status = next((status for kind, status in _LEDGER_ERRORS if isinstance(error, kind)), 500)
-    return problem(status, error.code, error.message, error.next_step)
-
-
-async def _http_error(_request: Request, error: Exception) -> Response:
-    if not isinstance(error, HttpError):
-        raise error
-    return problem(error.status, error.code, str(error), error.next_step)
+    return problem_of(error)
 
 
 async def _framework_error(_request: Request, error: Exception) -> Response:
