@@ -1,8 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Outlet } from "@tanstack/react-router";
 import { type ReactNode, Suspense } from "react";
 
-import { sessionQuery } from "./api/session";
+import { sessionQuery, useServerBack } from "./api/session";
 import s from "./components/layout/layout.module.css";
 import { Shell } from "./components/layout/Shell";
 import { Failure, Loading } from "./components/ui";
@@ -13,7 +13,13 @@ export function App(): ReactNode {
   const session = useQuery({
     ...sessionQuery,
     refetchInterval: (query) => (query.state.error?.passing === true ? 3000 : false),
-    refetchOnReconnect: true,
+    refetchOnReconnect: "always",
+    // Somebody whose session ended may have logged in again in another tab.
+    refetchOnWindowFocus: (query) => (query.state.error?.status === 401 ? "always" : false),
+  });
+  const client = useQueryClient();
+  useServerBack(() => {
+    void client.refetchQueries({ type: "active", predicate: (query) => query.state.status === "error" });
   });
   const isEnded = session.error?.status === 401;
   if (isEnded) return <SignIn hadSession={session.data !== undefined} />;

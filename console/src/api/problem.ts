@@ -20,6 +20,11 @@ export class ApiError extends Error {
   get passing(): boolean {
     return this.status === 0 || this.status === 503 || this.status === 502 || this.status === 504;
   }
+
+  /** Whether the session or the server may be gone, which is more than that this was not found. */
+  get isDoubtful(): boolean {
+    return this.status === 401 || this.passing;
+  }
 }
 
 export function unreachable(): ApiError {

@@ -8,13 +8,13 @@ declare module "@tanstack/react-query" {
   }
 }
 
-/** The cache of answers; a session that ended anywhere is looked at again at once. */
+/** The cache of answers; where one failed because the session ended or the server is gone, the page says so. */
 export function createQueryClient(): QueryClient {
   const client = new QueryClient({
     queryCache: new QueryCache({
       onError: (error, query) => {
-        const ended = error instanceof ApiError && error.status === 401;
-        if (ended && query.queryKey[0] !== "session") {
+        const isDoubtful = error instanceof ApiError && error.isDoubtful;
+        if (isDoubtful && query.queryKey[0] !== "session") {
           void client.invalidateQueries({ queryKey: ["session"] });
         }
       },
@@ -23,9 +23,12 @@ export function createQueryClient(): QueryClient {
       queries: {
         staleTime: 10_000,
         refetchOnWindowFocus: false,
-        retry: (count, error) => error instanceof ApiError && error.passing && count < 5,
-        retryDelay: (count) => Math.min(500 * 2 ** count, 5_000),
+        retry: (count, error) => error instanceof ApiError && error.passing && count < 2,
+        retryDelay: (count) => 500 * 2 ** count,
+        // A server on this machine answers without a network.
+        networkMode: "always",
       },
+      mutations: { networkMode: "always" },
     },
   });
   return client;

@@ -15,14 +15,16 @@ export interface StreamState {
 
 export interface StreamHandlers {
   onEvents: (events: readonly StreamEvent[]) => void;
-  /** Something was passed over: ask again for what is shown. */
+  /** Something was passed over, or may not have been asked for before a cut: ask again for what is shown. */
   onResync: () => void;
   onState: (state: StreamState) => void;
+  /** The stream was cut: whether the session is still open, as far as can be known. */
+  stillLoggedIn: () => Promise<boolean>;
 }
 
 const GATHER_MS = 80;
 const HIDDEN_MS = 60_000;
-const MAX_WAIT_MS = 15_000;
+const MAX_WAIT_MS = 4000;
 
 /**
  * One subscription.  It goes on from its last cursor after a cut, so nothing is missed and nothing comes
@@ -80,6 +82,7 @@ export class LiveStream {
     this.source = source;
     this.say(this.attempts === 0 ? "connecting" : "reconnecting");
     source.addEventListener("open", () => {
+      if (this.attempts > 0) this.handlers.onResync();
       this.attempts = 0;
       this.say("live");
     });
@@ -103,7 +106,7 @@ export class LiveStream {
     this.attempts += 1;
     this.say("reconnecting");
     const wait = Math.min(500 * 2 ** (this.attempts - 1), MAX_WAIT_MS);
-    void this.stillLoggedIn().then((is) => {
+    void this.handlers.stillLoggedIn().then((is) => {
       if (this.ended) return;
       if (!is) this.say("stopped");
       else if (document.visibilityState === "visible")
@@ -112,15 +115,6 @@ export class LiveStream {
         }, wait);
       else this.say("stopped");
     });
-  }
-
-  private async stillLoggedIn(): Promise<boolean> {
-    try {
-      const answer = await fetch(`${SERVER}/api/session`, { credentials: "same-origin" });
-      return answer.status !== 401;
-    } catch {
-      return true;
-    }
   }
 
   private take(event: MessageEvent<string>): void {

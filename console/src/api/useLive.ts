@@ -1,6 +1,8 @@
+import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useEffectEvent } from "react";
 
 import { setLive } from "../lib/liveState";
+import { stillLoggedIn } from "./session";
 import { LiveStream, type Topic } from "./stream";
 import type { StreamEvent } from "./types";
 
@@ -24,6 +26,7 @@ export function useLive({ topic, after, onEvents, onResync }: LiveOptions): void
   const cursor = useEffectEvent(() => after);
   const wanted = topic === null || after === null ? null : JSON.stringify(topic);
   const listening = useEffectEvent(() => topic);
+  const client = useQueryClient();
   useEffect(() => {
     const about = listening();
     if (wanted === null || about === null) return;
@@ -35,10 +38,11 @@ export function useLive({ topic, after, onEvents, onResync }: LiveOptions): void
         resync();
       },
       onState: setLive,
+      stillLoggedIn: () => stillLoggedIn(client),
     });
     return () => {
       stream.close();
       setLive(null);
     };
-  }, [wanted]);
+  }, [wanted, client]);
 }

@@ -1,7 +1,8 @@
-import { useQueries } from "@tanstack/react-query";
+import { useQueries, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useMemo, useSyncExternalStore } from "react";
 
 import { api, ask } from "../../api/client";
+import { stillLoggedIn, useServerBack } from "../../api/session";
 import type { Turn } from "../../api/types";
 import { useLive } from "../../api/useLive";
 import type { Flow, FlowState } from "./flow";
@@ -15,6 +16,12 @@ export function useFlow(flow: Flow, conversationId: string): ReturnType<Flow["ge
   useEffect(() => {
     void flow.open();
   }, [flow]);
+  const client = useQueryClient();
+  const isDoubtful = state.error?.isDoubtful === true;
+  useEffect(() => {
+    if (isDoubtful) void stillLoggedIn(client);
+  }, [isDoubtful, client]);
+  useServerBack(() => void (flow.get().flow === null ? flow.open() : flow.newer()));
   const isAtEnd = state.flow?.isAtEnd === true;
   useLive({
     topic: { conversation: conversationId },

@@ -20,6 +20,8 @@ export function SignIn({ hadSession }: { hadSession: boolean }): ReactNode {
   const entering = useMutation<Session, ApiError, string>({
     mutationFn: logIn,
     onSuccess: async (session) => {
+      // What the one before could see is not shown to this one.
+      client.removeQueries({ predicate: (query) => query.queryKey[0] !== sessionQuery.queryKey[0] });
       client.setQueryData(sessionQuery.queryKey, session);
       if (window.location.pathname.endsWith("/login")) await router.navigate({ to: "/", replace: true });
       await client.invalidateQueries({ queryKey: sessionQuery.queryKey });
