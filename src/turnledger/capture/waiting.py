@@ -45,41 +45,53 @@ class Started(Generic[T]):
     def __init__(self, work: Work[T]) -> None:
         self._work = work
         self._awaited: Future[Any] | None = None
-        self._end: Future[T] | None = None
-        self._go_on()
+        self._future: Future[T] | None = None
+        self._returned: tuple[T] | None = None
+        self._go_on(None)
 
     @property
     def future(self) -> Future[T]:
         """What it returns or raises; asking for it lets the work go on by itself."""
-        if self._end is None:
-            end = self._end = Future()
-            end.set_running_or_notify_cancel()
-            _run_on(self._work, end, self._awaited)
-        return self._end
+        if self._future is None:
+            if self._returned is not None:
+                self._future = done(self._returned[0])
+            else:
+                end = self._future = Future()
+                end.set_running_or_notify_cancel()
+                _run_on(self._work, end, self._awaited)
+        return self._future
 
     def wait(self) -> T:
         """Run it to its end in this thread; gives what it returns or raises.
 
         Where the wait is interrupted, the work goes on by itself.
         """
-        while self._end is None:
+        while self._returned is None:
+            if self._future is not None:
+                return self._future.result()
+            error = None
             try:
                 if self._awaited is not None:
-                    self._awaited.exception()
+                    error = self._awaited.exception()
             except BaseException:
-                self._end = self.future
+                self._future = self.future
                 raise
-            self._go_on()
-        return self._end.result()
+            self._go_on(error)
+        return self._returned[0]
 
-    def _go_on(self) -> None:
+    def _go_on(self, error: BaseException | None) -> None:
         try:
-            self._awaited = _resume(self._work, self._awaited)
+            if error is not None:
+                self._awaited = self._work.throw(error)
+            elif self._awaited is None:
+                self._awaited = next(self._work)
+            else:
+                self._awaited = self._work.send(self._awaited.result())
         except StopIteration as stop:
-            self._end = done(stop.value)
-        except BaseException as error:  # noqa: BLE001  it belongs to whoever waits for the end
-            self._end = Future()
-            self._end.set_exception(error)
+            self._returned = (stop.value,)
+        except BaseException as failure:  # noqa: BLE001  it belongs to whoever waits for the end
+            self._future = Future()
+            self._future.set_exception(failure)
 
 
 def _run_on(work: Work[T], end: Future[T], awaited: Future[Any] | None) -> None:
