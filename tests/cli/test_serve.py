@@ -98,6 +98,8 @@ def test_operators_come_and_go(ledger_path: Path) -> None:
     assert run("operator", "add", "ada", "--ledger", ledger_path).status == 2
     link = run("operator", "link", "ada", "--url", "https://ledger.example", "--ledger", ledger_path)
     assert link.out.startswith("https://ledger.example/login#")
+    narrow = run("operator", "link", "ada", "--ledger", ledger_path, env={"COLUMNS": "40"})
+    assert len(narrow.out) == len(added["link"]) + 1, "a link is not cut, however narrow the terminal is"
     listed = json.loads(run("operator", "list", "--json", "--ledger", ledger_path).out)
     assert [one["name"] for one in listed["operators"]] == ["ada"]
     assert run("operator", "remove", "ada", "--ledger", ledger_path).status == 0

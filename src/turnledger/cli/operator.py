@@ -118,7 +118,7 @@ def _show_link(access: Access, row: OperatorRow, url: str, *, as_json: bool) -> 
     if as_json:
         write_json({**_about(row), "link": target, "expiresAt": to_iso(expires_ms)})
         return
-    Screen().line((target, ""))
+    Screen().line((target, ""), whole=True)
     note(f"It logs {row.name} in, once, until {to_iso(expires_ms)}.")
 
 

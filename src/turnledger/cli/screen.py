@@ -59,19 +59,23 @@ class Screen:
         """Whether a line has less than a hundred cells."""
         return self.width is not None and self.width < _NARROW
 
-    def line(self, *pieces: tuple[str, str], indent: int = 0) -> None:
-        """One line of ``(text, style)`` pieces, cut where it is too long for the terminal."""
+    def line(self, *pieces: tuple[str, str], indent: int = 0, whole: bool = False) -> None:
+        """One line of ``(text, style)`` pieces, cut where it is too long for the terminal.
+
+        What somebody will copy is printed ``whole``.
+        """
+        width = None if whole else self.width
         said = [(words if self.draws else words.translate(_ASCII), style) for words, style in pieces]
         if self._plain:
             plain = (" " * indent + "".join(words for words, _ in said)).rstrip()
-            self.console.file.write(f"{self._cut(plain)}\n")
+            self.console.file.write(f"{plain if width is None else self._cut(plain, width)}\n")
             return
         text = Text(" " * indent, no_wrap=True, end="")
         for words, style in said:
             text.append(words, style or None)
         text.rstrip()
-        if self.width is not None:
-            text.truncate(self.width, overflow=self._overflow)
+        if width is not None:
+            text.truncate(width, overflow=self._overflow)
         self.console.print(text, soft_wrap=True)
 
     def prose(self, head: tuple[str, str], words: str, style: str = "") -> None:
@@ -82,10 +86,10 @@ class Screen:
         for line in lines[1:]:
             self.line((line, style), indent=cell_len(head[0]))
 
-    def _cut(self, line: str) -> str:
-        if self.width is None or cell_len(line) <= self.width:
+    def _cut(self, line: str, width: int) -> str:
+        if cell_len(line) <= width:
             return line
-        return set_cell_size(line, self.width - 1) + "…" if self.draws else set_cell_size(line, self.width)
+        return set_cell_size(line, width - 1) + "…" if self.draws else set_cell_size(line, width)
 
     def table(self, head: Iterable[str], rows: Iterable[Iterable[tuple[str, str]]], give: int) -> None:
         """Rows of ``(text, style)`` cells under a head; column ``give`` is cut where there is no room."""

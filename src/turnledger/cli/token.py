@@ -53,7 +53,7 @@ def create(
     if as_json:
         write_json({"token": secret, **_about(row)})
         return
-    Screen().line((secret, ""))
+    Screen().line((secret, ""), whole=True)
     note("This is the only time it is shown.  A recorder reads it from TURNLEDGER_TOKEN.")
 
 
