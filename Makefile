@@ -1,5 +1,6 @@
 # Turnledger's tasks.  `make` alone explains them.
 # Needed: make and Python 3.11 or newer.  Everything else is installed into .venv from pinned hashes.
+# `make demo DEMO=--once` shows the demo in the terminal alone and ends; see `turnledger demo --help`.
 
 # The interpreter for .venv: python3 if it is new enough, else the newest one that is.
 PYTHON ?= $(shell for candidate in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -31,8 +32,10 @@ $(READY): requirements/dev.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
-demo: $(READY) ## Record real conversations, read one back, prove all, alter one byte, see the proof break
-	@$(BIN)/turnledger demo
+demo: $(READY) ## Record real conversations, prove them, alter one byte, watch agents live in the console
+	@$(MAKE) -sq $(CONSOLE) || { echo "Building the console, which takes a minute ..."; \
+		$(MAKE) -s $(CONSOLE) > /dev/null || echo "It could not be built; a plain page takes its place." >&2; }
+	@$(BIN)/turnledger demo $(DEMO)
 
 test: $(READY) $(if $(BROWSER),$(CONSOLE)) ## The whole test suite, fast tests first, on every engine that is installed
 	$(PYTEST) -n $(WORKERS)

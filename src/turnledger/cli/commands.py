@@ -9,7 +9,7 @@ __all__ = ["COMMANDS"]
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "demo": (
         "turnledger.cli.demo",
-        "Record real conversations, prove them, alter one byte, see the proof break.",
+        "Record real conversations, prove them, alter one byte, watch agents live.",
     ),
     "serve": ("turnledger.cli.serve", "The API, the live stream and the console over a ledger."),
     "list": ("turnledger.cli.list", "Conversations or turns, latest first."),

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from turnledger.engine.location import connect
 from turnledger.engine.reading import open_reading
-from turnledger.errors import ForeignFileError, LedgerCorruptError
+from turnledger.errors import LedgerCorruptError
 from turnledger.model.rows import EventRow
 
-__all__ = ["Alteration", "alter_one_byte", "copy_ledger"]
+__all__ = ["Alteration", "alter_one_byte"]
 
-_HEADER = b"SQLite format 3\0"
 _ROW_BYTES = 4096
 
 
@@ -29,24 +26,11 @@ class Alteration:
     after: str
 
 
-def copy_ledger(source: Path, target: Path) -> None:
-    """A copy of an SQLite ledger, over an earlier one; all of it is in the one file afterwards.
-
-    Raises ForeignFileError where another file is in the way.
-    """
-    if target.exists() and target.read_bytes()[: len(_HEADER)] != _HEADER:
-        msg = f"{target} is no SQLite file, so it is not overwritten."
-        raise ForeignFileError(msg, next_step="Move it away, or give another --ledger.")
-    for suffix in ("", "-wal"):
-        part = Path(f"{target}{suffix}")
-        part.unlink(missing_ok=True)
-        if Path(f"{source}{suffix}").exists():
-            shutil.copy(f"{source}{suffix}", part)  # with its mode: it is as private as the original
-    connect(target).open().close()
-
-
 def alter_one_byte(path: Path, event: EventRow, before: str, after: str) -> Alteration:
-    """Turn ``before`` into ``after``, which differ in one character, in the summary of a recorded event."""
+    """Turn ``before`` into ``after``, which differ in one character, in the summary of a recorded event.
+
+    Nobody may have the file open.  Raises LedgerCorruptError where the summary is not found in it.
+    """
     for place in _places(path.read_bytes(), event):
         start = place + event.summary.index(before)
         offset = start + next(

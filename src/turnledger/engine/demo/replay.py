@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from turnledger.engine.demo.pace import AT_ONCE, Pace
 from turnledger.engine.demo.script import MODEL, ScriptedModel, ScriptedTools
 from turnledger.wire.strict_json import loads
 from turnledger.wire.transcript import ModelStep, Transcript, TranscriptTurn, message_text
@@ -18,18 +19,21 @@ if TYPE_CHECKING:
 
 __all__ = ["Replay"]
 
-_CUSTOMER = "replay:customer"
+_MODEL_S: Final = 0.9
+_TOOL_S: Final = 0.4
 
 
 class Replay:
-    """One conversation of the airline's agent; the outside key is ``replay:<run>/<its id>``."""
+    """One conversation of the airline's agent; the outside key is ``replay:<round>/<its id>``."""
 
-    def __init__(self, agent: Agent, transcript: Transcript, run: int) -> None:
+    def __init__(self, agent: Agent, transcript: Transcript, number: int, pace: Pace = AT_ONCE) -> None:
         self._transcript = transcript
+        self._pace = pace
         self._model = ScriptedModel(transcript.messages)
         self._history: list[Mapping[str, object]] = []
+        self._customer = f"replay:customer-{transcript.id}"
         self.conversation: Conversation = agent.conversation(
-            f"replay:{run}/{transcript.id}", connector="replay", shape="session"
+            f"replay:{number}/{transcript.id}", connector="replay", shape="session"
         )
 
     def run(self) -> None:
@@ -41,7 +45,9 @@ class Replay:
     def _take_turn(self, told: TranscriptTurn) -> None:
         inbound: Message | None = None
         for message in told.inbound:
-            inbound = self.conversation.inbound(message_text(message) or "", actor=_CUSTOMER)
+            text = message_text(message) or ""
+            self._pace.write(text)
+            inbound = self.conversation.inbound(text, actor=self._customer)
             self._history.append(message)
             if told.steps:
                 inbound.verdict("engage", reason="a customer's message in their own session", by="script")
@@ -57,6 +63,7 @@ class Replay:
     def _step(self, turn: Turn, step: ModelStep) -> None:
         request = {"model": MODEL, "messages": list(self._history), "temperature": 0.0}
         with turn.model_call(role="primary", request=request) as call:
+            self._pace.wait(_MODEL_S)
             call.result(self._model.complete(request))
         self._history.append(step.message)
         tools = ScriptedTools(step.tools)
@@ -69,6 +76,7 @@ class Replay:
                 ordinal=asked.ordinal,
                 call_id=asked.id,
             ) as tool:
+                self._pace.wait(_TOOL_S)
                 observation, status, message = tools.run(asked.ordinal, arguments)
                 tool.result(observation, status=status)
             self._history.append(message)

@@ -1,181 +1,127 @@
-"""Short scenes, written for the demo, of what the recorded conversations lack.
+"""Short scenes, written for the demo, of what the recorded conversations lack: a desk's ordinary day.
 
-A message that the agent only overhears, one that came too late, a refund that a person has to approve, and
-a turn that fails after the model wrote arguments that are none.
+A room in which the agent mostly listens, a refund that a person approves, another that waits for somebody to
+decide, and an agent that asks another one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from turnledger.engine.demo.script import MODEL
+from turnledger.engine.demo.dialogue import SCENE_MODEL, Dialogue
 
 if TYPE_CHECKING:
     from uuid import UUID
 
     from turnledger.capture.agent import Agent
     from turnledger.capture.conversation import Conversation
-    from turnledger.capture.model_call import ModelCallStep
-    from turnledger.capture.turn import Turn
+    from turnledger.engine.demo.stage import Stage
 
-__all__ = ["Scenes"]
+__all__ = ["ask_a_colleague", "ask_for_refund", "leave_waiting", "listen_in_a_room", "settle"]
 
-_SYSTEM: Final = (
-    "You are the service desk of a small shop. Look orders up before you speak about them. "
-    "Refunds over 100 EUR need the approval of a person."
-)
-_USAGE: Final = {"prompt_tokens": 212, "completion_tokens": 31, "total_tokens": 243}
-_ROOM: Final = "room-orders"
-_BROKEN: Final = '{"order": "B-2041", "days": }'
-
-Message = Mapping[str, object]
+_HOUR_MS: Final = 3_600_000
 
 
-class Scenes:
-    """Plays all scenes into one agent; ``run`` keeps the conversations of several runs apart."""
-
-    refund: UUID
-    """The turn in which a person approves a refund."""
-    broken_arguments: UUID
-    """The turn in which the arguments of a call are refused."""
-
-    def __init__(self, agent: Agent, run: int) -> None:
-        self._agent = agent
-        self._run = run
-        self.conversations: list[Conversation] = []
-
-    @staticmethod
-    def first_key(run: int) -> str:
-        """Outside key of the first conversation."""
-        return f"demo:{run}/{_ROOM}"
-
-    def play(self) -> None:
-        """All of them."""
-        self._channel()
-        self._ask_for_refund()
-        self._ask_to_hold()
-
-    def _conversation(self, name: str, shape: str, place: str | None = None) -> Conversation:
-        key = f"demo:{self._run}/{name}"
-        conversation = self._agent.conversation(key, connector="demo", shape=shape, place=place)
-        self.conversations.append(conversation)
-        return conversation
-
-    def _channel(self) -> None:
-        """Two people talk with each other; a question comes while the agent is stopped."""
-        room = self._conversation(_ROOM, "channel", "demo:room-orders")
-        thanks = room.inbound("Thanks Ana, the parcel for B-2040 has arrived!", actor="demo:ben")
-        thanks.verdict("observe", reason="Ben talks to Ana; nobody asked the agent.", by="mention-rule")
-        late = room.inbound("@desk is the shop open on Sunday?", actor="demo:ben")
-        late.verdict("engage", reason="The agent was mentioned.", by="mention-rule")
-        late.shed("stale", age_ms=5_400_000, stale_ms=3_600_000)
-
-    def _ask_for_refund(self) -> None:
-        """A refund: guarded, approved by a person, remembered."""
-        desk = self._conversation("dm-cleo", "dm")
-        asked = desk.inbound(
-            "My lamp (order B-2038) came broken. Please refund the 129 EUR.", actor="demo:cleo"
-        )
-        asked.verdict("engage", reason="A direct message is always answered.", by="dm-rule")
-        history: list[Message] = [
-            _system(),
-            {"role": "user", "content": "My lamp (order B-2038) came broken. …"},
-        ]
-        with desk.turn(trigger=asked) as turn:
-            self.refund = turn.id
-            turn.guard("personal-data", "allow", stage="input", finding={"found": []})
-            call = _ask(turn, history, tool=("refund_order", '{"order": "B-2038", "amount_eur": 129}'))
-            turn.guard("refund-limit", "flag", stage="tool", finding={"limit_eur": 100, "asked_eur": 129})
-            (wanted,) = call.tool_requests
-            arguments = {"order": "B-2038", "amount_eur": 129}
-            with turn.tool_call(
-                wanted.name, supplied=wanted.supplied, validated=arguments, call_id=wanted.id
-            ) as step:
-                turn.progress("One moment, a colleague has to approve this.", kind="ack")
-                approval = turn.approval(step, question="Refund 129 EUR for order B-2038?")
-                approval.decide("granted", by="demo:dora", reason="The carrier confirmed the damage.")
-                step.result({"refund": "R-771", "amount_eur": 129})
-            history.append({"role": "tool", "tool_call_id": wanted.id, "content": '{"refund":"R-771"}'})
-            turn.memory_write("customer/cleo", "Had a broken delivery (B-2038), refunded.")
-            answer = "I am sorry about the lamp. 129 EUR are on their way back to you (refund R-771)."
-            _say(turn, history, answer)
-            turn.verify("answer-names-the-refund", "pass")
-            turn.commit(answer)
-
-    def _ask_to_hold(self) -> None:
-        """The model writes arguments that are no JSON; then the tool does not answer, so it ends."""
-        desk = self._conversation("dm-ben", "dm")
-        asked = desk.inbound("Can you hold order B-2041 for a week?", actor="demo:ben")
-        asked.verdict("engage", reason="A direct message is always answered.", by="dm-rule")
-        history: list[Message] = [
-            _system(),
-            {"role": "user", "content": "Can you hold order B-2041 for a week?"},
-        ]
-        with desk.turn(trigger=asked) as turn:
-            self.broken_arguments = turn.id
-            call = _ask(turn, history, tool=("hold_order", _BROKEN))
-            (wanted,) = call.tool_requests
-            with turn.tool_call(wanted.name, supplied=wanted.supplied, call_id=wanted.id) as step:
-                step.result("The arguments are no JSON: expected a value at character 29.", status="invalid")
-            history.append(
-                {"role": "tool", "tool_call_id": wanted.id, "content": "The arguments are no JSON."}
-            )
-            call = _ask(turn, history, tool=("hold_order", '{"order": "B-2041", "days": 7}'))
-            (wanted,) = call.tool_requests
-            with turn.tool_call(wanted.name, supplied=wanted.supplied, call_id=wanted.id) as step:
-                step.result("The warehouse did not answer within 30 s.", status="timeout")
-            turn.abort("The warehouse's system is down.", code="warehouse_down")
+def listen_in_a_room(stage: Stage) -> None:
+    """People talk with each other; of what is written to the agent, little is answered."""
+    room = stage.talk("room-orders", "channel", place="demo:room-orders")
+    thanks = stage.hear(room, "Thanks Ana, the parcel for B-2040 has arrived!", "ben")
+    _let_router_decide(room, "observe")
+    thanks.verdict("observe", reason="Ben talks to Ana; nobody asked the agent.", by=SCENE_MODEL)
+    robot = stage.hear(room, "Build 4711 passed.", "build-robot")
+    robot.verdict("ignore", reason="Robots are not answered.", by="robot-rule")
+    wish = stage.hear(room, "@desk tell us when the new lamps are here.", "ana")
+    wish.verdict("defer", reason="There is nothing to tell yet.", by="mention-rule")
+    late = stage.hear(room, "@desk is the shop open on Sunday?", "ben")
+    late.verdict("engage", reason="The agent was mentioned.", by="mention-rule")
+    late.shed("stale", age_ms=90 * 60_000, stale_ms=_HOUR_MS)
+    crowd = stage.hear(room, "@desk and on Monday?", "ana")
+    crowd.verdict("engage", reason="The agent was mentioned.", by="mention-rule")
+    crowd.shed("queue_full", age_ms=31_000, stale_ms=_HOUR_MS, depth=12)
+    pieces = stage.hear(room, "@desk where is", "ana")
+    whole = stage.hear(room, "@desk where is B-2042?", "ana")
+    pieces.collapsed(whole)
+    whole.verdict("engage", reason="The agent was mentioned.", by="mention-rule")
+    with room.turn(trigger=whole, tools=4) as turn:
+        model = Dialogue(turn, stage.pace, "where is B-2042?")
+        (wanted,) = model.ask(("lookup_order", '{"order": "B-2042"}'))
+        model.run(wanted, {"order": "B-2042", "state": "on its way", "arrives": "tomorrow"})
+        turn.commit(model.say("B-2042 is on its way and arrives tomorrow, Ana."))
 
 
-def _system() -> Message:
-    return {"role": "system", "content": _SYSTEM}
+def _let_router_decide(room: Conversation, decision: str) -> None:
+    """A small model's call outside of any turn."""
+    request = {"model": SCENE_MODEL, "messages": [{"role": "user", "content": "Is the agent meant?"}]}
+    message = {"role": "assistant", "content": decision}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    with room.model_call(role="router", request=request) as call:
+        call.result({"object": "chat.completion", "model": f"{SCENE_MODEL}-1", "choices": [choice]})
 
 
-def _ask(turn: Turn, history: list[Message], tool: tuple[str, str]) -> ModelCallStep:
-    """A model call that answers with a tool request."""
-    name, supplied = tool
-    request = {
-        "id": f"call_{len(history)}",
-        "type": "function",
-        "function": {"name": name, "arguments": supplied},
-    }
-    return _exchange(turn, history, {"role": "assistant", "content": None, "tool_calls": [request]})
+def ask_for_refund(stage: Stage) -> UUID:
+    """A refund: guarded, approved by a person, remembered.  Gives the turn."""
+    question = "My lamp (order B-2038) came broken. Please refund the 129 EUR."
+    desk = stage.talk("dm-cleo", "dm")
+    with desk.turn(trigger=stage.asked(desk, question, "cleo"), tools=4) as turn:
+        turn.guard("personal-data", "allow", stage="input", finding={"found": []})
+        model = Dialogue(turn, stage.pace, question)
+        (wanted,) = model.ask(("refund_order", '{"order": "B-2038", "amount_eur": "129" }'))
+        turn.guard("refund-limit", "flag", stage="tool", finding={"limit_eur": 100, "asked_eur": 129})
+        arguments = {"order": "B-2038", "amount_eur": 129}  # the model wrote the amount as a text
+        with turn.tool_call(
+            wanted.name, supplied=wanted.supplied, validated=arguments, call_id=wanted.id
+        ) as step:
+            turn.progress("One moment, a colleague has to approve this.", kind="ack")
+            approval = turn.approval(step, question="Refund 129 EUR for order B-2038?")
+            stage.pace.wait(4)
+            approval.decide("granted", by="demo:dora", reason="The carrier confirmed the damage.")
+            step.result({"refund": "R-771", "amount_eur": 129})
+        model.told(wanted, {"refund": "R-771", "amount_eur": 129})
+        turn.memory_write("customer/cleo", "Had a broken delivery (B-2038), refunded.")
+        answer = model.say("I am sorry about the lamp. 129 EUR are on their way back to you (refund R-771).")
+        turn.verify("answer-names-the-refund", "pass")
+        turn.commit(answer)
+    if turn.reply is not None:
+        turn.reply.delivery("delivered")
+    return turn.id
 
 
-def _say(turn: Turn, history: list[Message], answer: str) -> ModelCallStep:
-    """A model call that answers with text."""
-    return _exchange(turn, history, {"role": "assistant", "content": answer})
+def leave_waiting(stage: Stage) -> UUID:
+    """A refund over which nobody has decided yet.  Gives the turn; see ``settle``."""
+    question = "The desk (order B-2047) has a scratch. I would like 240 EUR back."
+    desk = stage.talk("dm-eva", "dm")
+    with desk.turn(trigger=stage.asked(desk, question, "eva"), tools=4) as turn:
+        model = Dialogue(turn, stage.pace, question)
+        (wanted,) = model.ask(("refund_order", '{"order": "B-2047", "amount_eur": 240}'))
+        with turn.tool_call(wanted.name, supplied=wanted.supplied, call_id=wanted.id) as step:
+            turn.approval(step, question="Refund 240 EUR for order B-2047?")
+    return turn.id
 
 
-def _exchange(turn: Turn, history: list[Message], message: Message) -> ModelCallStep:
-    request = {"model": MODEL, "messages": list(history), "tools": _tools()}
-    finish = "tool_calls" if "tool_calls" in message else "stop"
-    reply = {
-        "object": "chat.completion",
-        "model": MODEL,
-        "choices": [{"index": 0, "message": message, "finish_reason": finish}],
-        "usage": _USAGE,
-    }
-    with turn.model_call(role="primary", request=request) as call:
-        call.result(reply)
-    history.append(message)
-    return call
+def settle(agent: Agent, waiting: UUID) -> None:
+    """Somebody decides, and the turn that waited is gone on with."""
+    with agent.resume(waiting) as turn:
+        (approval,) = turn.approvals
+        approval.decide("denied", by="demo:dora", reason="There is no scratch on the picture.")
+        for step in turn.open_tools:
+            with step:
+                step.result("A person has refused the refund.", status="denied")
+        turn.commit("A colleague has looked at it: we cannot refund the desk. Please send a picture.")
 
 
-def _tools() -> Sequence[Message]:
-    fields = {"refund_order": ("order", "amount_eur"), "hold_order": ("order", "days")}
-    return [
-        {
-            "type": "function",
-            "function": {
-                "name": name,
-                "parameters": {
-                    "type": "object",
-                    "properties": {key: {} for key in keys},
-                    "required": list(keys),
-                },
-            },
-        }
-        for name, keys in fields.items()
-    ]
+def ask_a_colleague(stage: Stage) -> None:
+    """A letter for which the desk's agent asks the warehouse's; both turns are linked."""
+    question = "Do you have the blue chair in stock? I would order six."
+    letter = stage.talk("mail-gil", "thread", connector="email", place="demo:inbox")
+    with letter.turn(trigger=stage.asked(letter, question, "gil"), tools=4) as turn:
+        model = Dialogue(turn, stage.pace, question)
+        with stage.helper.turn(parent=turn.handoff(), content="How many blue chairs are there?") as part:
+            counting = Dialogue(part, stage.pace, "How many blue chairs are there?", system="You count.")
+            found = counting.say("There are eleven blue chairs.")
+            part.commit(found)
+        turn.memory_write("stock/blue-chair", "Eleven on the last look.")
+        turn.commit(model.say("Yes: there are eleven blue chairs, so six are no problem."))
+    reminder = letter.turn("timer", content="Has Gil ordered?")
+    with reminder as turn:
+        turn.memory_write("stock/blue-chair", None)
+        turn.commit(reply=False)

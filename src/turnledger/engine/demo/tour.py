@@ -1,8 +1,7 @@
-"""What the demo does, stop by stop: record, check, alter one byte of a copy, check that."""
+"""What the demo does before anybody looks: record, check, alter one byte of the ledger, check again."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -11,82 +10,112 @@ from uuid import UUID
 
 from turnledger.capture.ledger import Ledger
 from turnledger.clock import SYSTEM
-from turnledger.engine.demo.alteration import Alteration, alter_one_byte, copy_ledger
+from turnledger.engine.demo import scenes, trouble
+from turnledger.engine.demo.alteration import Alteration, alter_one_byte
+from turnledger.engine.demo.crash import doomed
+from turnledger.engine.demo.pace import AT_ONCE, Pace
 from turnledger.engine.demo.replay import Replay
-from turnledger.engine.demo.scenes import Scenes
 from turnledger.engine.demo.script import conversations
+from turnledger.engine.demo.stage import Stage
 from turnledger.engine.reading import open_reading
 from turnledger.engine.recorder import open_ledger
 from turnledger.errors import NotFoundError
-from turnledger.ids import NIL
-from turnledger.model.draft import AliasKind
 from turnledger.query.findings import Finding
 from turnledger.query.verify import verify_ledger
 
-__all__ = ["AIRLINE", "DESK", "Recorded", "alter_copy", "check", "record"]
+__all__ = [
+    "AGENTS",
+    "DESK",
+    "FLIGHTS",
+    "NIGHT_FLIGHTS",
+    "Highlights",
+    "Recorded",
+    "alter",
+    "check",
+    "play_scenes",
+    "record",
+    "stage",
+]
 
-AIRLINE: Final = "airline (replay)"
-DESK: Final = "service desk (scenes)"
+FLIGHTS: Final = "flights (replay)"
+NIGHT_FLIGHTS: Final = "flights at night (replay)"
+DESK: Final = "desk (scenes)"
+WAREHOUSE: Final = "warehouse (scenes)"
+AGENTS: Final = frozenset({FLIGHTS, NIGHT_FLIGHTS, DESK, WAREHOUSE})
+"""Names of all agents of the demo."""
 
+_ALL: Final = 1000
 _LIE: Final = ("validated=0", "validated=1")
 
 
 @dataclass(frozen=True, slots=True)
+class Highlights:
+    """Turns worth a look: approved by a person, waiting for one, with refused arguments."""
+
+    refund: UUID
+    waiting: UUID
+    broken_arguments: UUID
+
+
+@dataclass(frozen=True, slots=True)
 class Recorded:
-    """What one run recorded; ``seconds`` is how long that took, waiting for the disk included."""
+    """What was recorded; ``seconds`` is how long that took, waiting for the disk included.
+
+    ``conversations`` begins with the first one; ``interrupted`` is the turn whose process was killed.
+    """
 
     conversations: tuple[UUID, ...]
     turns: int
     events: int
     seconds: float
-    refund: UUID
-    broken_arguments: UUID
+    highlights: Highlights
+    interrupted: UUID
 
 
 def record(ledger: Path, number: int) -> Recorded:
     """Replay the first ``number`` recorded conversations and play the scenes, into the ledger at that path.
 
-    Run again it records them again, as other conversations.  Raises LedgerError where the ledger cannot be
-    used.
+    Raises LedgerError where the ledger cannot be used.
     """
-    with open_ledger(ledger) as opened:
-        run = _next_run(ledger)
-        started = SYSTEM.monotonic_us()
-        replays = list(_replays(opened, run, number))
-        scenes = Scenes(opened.agent(DESK, environment="scripted"), run)
-        scenes.play()
-        seconds = (SYSTEM.monotonic_us() - started) / 1_000_000
-        ids = tuple(
-            [replay.conversation.id for replay in replays] + [talk.id for talk in scenes.conversations]
-        )
+    with doomed(ledger, DESK, "demo:1/dm-jo") as process:
+        with open_ledger(ledger) as opened:
+            started = SYSTEM.monotonic_us()
+            agent = opened.agent(FLIGHTS, environment="replay")
+            for told in islice(conversations(), number):
+                Replay(agent, told, 1).run()
+            highlights = play_scenes(stage(opened, AT_ONCE, 1))
+            seconds = (SYSTEM.monotonic_us() - started) / 1_000_000
+        interrupted = process.kill()
+    open_ledger(ledger).close()  # whoever opens a ledger ends the turns whose writer is gone
     with open_reading(ledger) as reading:
-        rows = [row for one in ids if (row := reading.reader.conversation(one)) is not None]
+        rows = reading.conversations(limit=_ALL)
     return Recorded(
-        conversations=ids,
+        conversations=tuple(row.id for row in reversed(rows)),
         turns=sum(row.turns for row in rows),
         events=sum(row.events for row in rows),
         seconds=seconds,
-        refund=scenes.refund,
-        broken_arguments=scenes.broken_arguments,
+        highlights=highlights,
+        interrupted=interrupted,
     )
 
 
-def _replays(opened: Ledger, run: int, number: int) -> Iterator[Replay]:
-    agent = opened.agent(AIRLINE, environment="replay")
-    for told in islice(conversations(), number):
-        replay = Replay(agent, told, run)
-        replay.run()
-        yield replay
+def stage(opened: Ledger, pace: Pace, number: int) -> Stage:
+    """Where the scenes play in a ledger, for one round of them."""
+    desk, warehouse = (opened.agent(name, environment="scripted") for name in (DESK, WAREHOUSE))
+    return Stage(desk, warehouse, pace, number)
 
 
-def _next_run(ledger: Path) -> int:
-    """1 where the ledger holds no run of the demo yet."""
-    run = 1
-    with open_reading(ledger) as reading:
-        desk = reading.reader.alias(AliasKind.AGENT, NIL, DESK)
-        while desk is not None and reading.reader.alias(AliasKind.CONVERSATION, desk, Scenes.first_key(run)):
-            run += 1
-    return run
+def play_scenes(desk: Stage) -> Highlights:
+    """All scenes, once."""
+    scenes.listen_in_a_room(desk)
+    refund = scenes.ask_for_refund(desk)
+    broken_arguments = trouble.ask_to_hold(desk)
+    trouble.change_ones_mind(desk)
+    waiting = scenes.leave_waiting(desk)
+    scenes.ask_a_colleague(desk)
+    trouble.run_out_of_steps(desk)
+    trouble.lose_the_provider(desk)
+    return Highlights(refund, waiting, broken_arguments)
 
 
 def check(ledger: Path) -> list[Finding]:
@@ -95,13 +124,12 @@ def check(ledger: Path) -> list[Finding]:
         return [Finding.of_journal(found) for found in verify_ledger(reading.reader)]
 
 
-def alter_copy(ledger: Path, copy: Path, turn: UUID) -> Alteration:
-    """Copy the ledger, and in the copy pretend that arguments which were refused had been validated."""
-    copy_ledger(ledger, copy)
-    with open_reading(copy) as reading:
+def alter(ledger: Path, turn: UUID) -> Alteration:
+    """Pretend, behind the ledger's back, that arguments which were refused in a turn had been validated."""
+    with open_reading(ledger) as reading:
         rows = [entry.row for entry in reading.events(turn)]
     refused = next((row for row in rows if row.type == "TOOL_CALL" and _LIE[0] in row.summary), None)
     if refused is None:
         msg = f"Turn {turn} has no call whose arguments were refused."
         raise NotFoundError(msg, next_step="Run the demo again.")
-    return alter_one_byte(copy, refused, *_LIE)
+    return alter_one_byte(ledger, refused, *_LIE)
