@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from turnledger.version import __version__
 
 if TYPE_CHECKING:
+    from turnledger.adapters.clients import record
     from turnledger.capture.agent import Agent
     from turnledger.capture.approval import Approval
     from turnledger.capture.content import Attachment
@@ -51,6 +52,7 @@ __all__ = [
     "open",
     "propagate",
     "read",
+    "record",
 ]
 
 _HOMES = {
@@ -76,6 +78,7 @@ _HOMES = {
     "open": "engine.recorder:open_ledger",
     "propagate": "capture.context",
     "read": "engine.reading:open_reading",
+    "record": "adapters.clients",
 }
 
 

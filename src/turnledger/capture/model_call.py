@@ -100,13 +100,13 @@ class ModelCallStep(Step):
 
     # --- what came back ------------------------------------------------------------------------
 
-    def chunk(self, piece: T) -> T:
+    def chunk(self, piece: T, *, is_output: bool = True) -> T:
         """Keep one piece of a streamed reply as it arrived (bytes, text or an object), and give it back.
 
-        The first one sets the time to the first token.  Pieces are held in memory and recorded when the
+        The first one that ``is_output`` sets the time to the first token.  Pieces are held in memory and recorded when the
         block ends, so a process that is killed in the middle of a stream leaves the call in doubt.
         """
-        if self._ttft_us is None:
+        if is_output and self._ttft_us is None:
             self._ttft_us = self._pen.core.clock.monotonic_us() - (self._began_us or 0)
         content = snapshot(plain_form(piece))
         if content.encoded:
@@ -187,10 +187,15 @@ class ModelCallStep(Step):
         """Why the model stopped, in the closed vocabulary of ``providers``."""
         return None if self._reply is None else self._reply.finish
 
+    @property
+    def arrived(self) -> bytes:
+        """The pieces so far, one behind the other."""
+        return b"".join(self._pieces)
+
     def _arrived(self) -> Content | None:
         if not self._pieces:
             return None
-        data = b"".join(self._pieces)
+        data = self.arrived
         if self._pieces_encoded:
             return Content(data, EVENTS, encoded=True)
         return snapshot_body(data)

@@ -149,6 +149,10 @@ class Step(ABC):
         except CaptureRefused as failure:
             self._say_unrecorded(failure, error)
 
+    def leave(self) -> None:
+        """Leave the block without waiting until its outcome is on record; the turn's end waits for it."""
+        self._pen.track(Pending(spawn(self._end(None))))
+
     def _start(self) -> Started[None]:
         if self._begun:
             msg = "This step was entered before."

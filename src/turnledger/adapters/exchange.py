@@ -1,0 +1,82 @@
+"""One request of a client as a recorded step: its attempt, what arrives, and how it ends."""
+
+from __future__ import annotations
+
+import weakref
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Final
+
+from turnledger.adapters.http_library import HttpLibrary, Request, Response, decoded_body
+from turnledger.adapters.terminal import TerminalMarker
+from turnledger.capture.context import current
+
+if TYPE_CHECKING:
+    from turnledger.capture.model_call import ModelCallStep
+
+__all__ = ["Exchange", "intent"]
+
+_EVENTS: Final = "text/event-stream"
+_ATTEMPT: Final = "x-stainless-retry-count"  # how the clients of OpenAI, Anthropic and others count
+
+_last: ContextVar[weakref.ref[ModelCallStep] | None] = ContextVar("turnledger_last_attempt", default=None)
+
+
+def intent(request: Request, body: bytes, role: str | None) -> ModelCallStep:
+    """The step of a request in the current turn or conversation, not entered yet.
+
+    Raises CaptureRefused where none is open.
+    """
+    step = current().model_call(
+        request=body,
+        role=role,
+        provider=request.url.host or None,
+        retry_of=_attempt_before(request),
+        media_type=_media_type(request.headers.get("content-type")),
+    )
+    _last.set(weakref.ref(step))
+    return step
+
+
+def _attempt_before(request: Request) -> ModelCallStep | None:
+    known = _last.get()
+    if known is None or request.headers.get(_ATTEMPT, "0") in {"", "0"}:
+        return None
+    step = known()
+    return step if step is not None and step.is_on_record else None
+
+
+def _media_type(header: str | None) -> str | None:
+    return None if header is None else header.partition(";")[0].strip().lower() or None
+
+
+class Exchange:
+    """A step that was sent, while its response arrives.  Concluding it again does nothing."""
+
+    def __init__(self, step: ModelCallStep, library: HttpLibrary, response: Response) -> None:
+        self.step = step
+        self.is_over = False
+        self._library = library
+        self._response = response
+        self._media_type = _media_type(response.headers.get("content-type"))
+        self._is_events = self._media_type == _EVENTS
+        self._marker = TerminalMarker()
+
+    def took(self, piece: bytes) -> bool:
+        """Keep a piece; True where the response is complete with it."""
+        if self.is_over:
+            return False
+        self.step.chunk(piece, is_output=self._is_events)
+        return self._is_events and self._marker.passed(piece)
+
+    def complete(self) -> None:
+        """Take what arrived as the whole response."""
+        if not self.is_over:
+            body = decoded_body(self._library, self._response, self.step.arrived)
+            self.step.result(body, media_type=self._media_type, http_status=self._response.status_code)
+            self.is_over = True
+
+    def drop(self) -> None:
+        """Nobody holds the response any more: what arrived is all there will be.  Does not wait."""
+        if not self.is_over:
+            self.is_over = True
+            self.step.leave()

@@ -1,0 +1,126 @@
+"""What is needed of ``httpx`` and ``httpx2``, whichever a client uses; found at its objects, not imported."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import AsyncIterator, Iterator
+from typing import Any, Protocol, cast
+
+__all__ = [
+    "AsyncTransport",
+    "HttpLibrary",
+    "Request",
+    "Response",
+    "Transport",
+    "decoded_body",
+    "library_of",
+]
+
+
+class Url(Protocol):
+    """An address."""
+
+    host: str
+    path: str
+
+
+class Headers(Protocol):
+    """Headers, whose names have no case."""
+
+    def get(self, key: str, default: Any = None) -> Any:  # noqa: ANN401  as the libraries declare it
+        """The header's value."""
+        ...
+
+
+class Request(Protocol):
+    """A request on its way out."""
+
+    method: str
+    url: Url
+    headers: Headers
+
+    def read(self) -> bytes:
+        """The whole body."""
+        ...
+
+    async def aread(self) -> bytes:
+        """The whole body."""
+        ...
+
+
+class Response(Protocol):
+    """A response whose body has not been read."""
+
+    status_code: int
+    headers: Headers
+    stream: Any
+
+
+class Transport(Protocol):
+    """What sends requests of a synchronous client."""
+
+    def handle_request(self, request: Request) -> Response:
+        """Send and wait for the head of the response."""
+        ...
+
+    def close(self) -> None:
+        """Give connections back."""
+        ...
+
+
+class AsyncTransport(Protocol):
+    """What sends requests of an asynchronous client."""
+
+    async def handle_async_request(self, request: Request) -> Response:
+        """Send and wait for the head of the response."""
+        ...
+
+    async def aclose(self) -> None:
+        """Give connections back."""
+        ...
+
+
+class SyncStream(Protocol):
+    """A body on its way in."""
+
+    def __iter__(self) -> Iterator[bytes]: ...
+    def close(self) -> None:
+        """Give the connection back."""
+        ...
+
+
+class AsyncStream(Protocol):
+    """A body on its way in."""
+
+    def __aiter__(self) -> AsyncIterator[bytes]: ...
+    async def aclose(self) -> None:
+        """Give the connection back."""
+        ...
+
+
+class HttpLibrary(Protocol):
+    """The module ``httpx`` or ``httpx2``."""
+
+    SyncByteStream: type[Any]
+    AsyncByteStream: type[Any]
+    ByteStream: type[Any]
+    Response: type[Any]
+
+
+def library_of(request: Request) -> HttpLibrary:
+    """The library whose request this is."""
+    return cast("HttpLibrary", sys.modules[type(request).__module__.partition(".")[0]])
+
+
+def decoded_body(library: HttpLibrary, response: Response, body: bytes) -> bytes:
+    """``body`` as it was before the provider compressed it; as it is where that cannot be undone."""
+    coding = response.headers.get("content-encoding")
+    if not body or coding is None or coding == "identity":
+        return body
+    shadow = library.Response(
+        response.status_code, headers={"content-encoding": coding}, stream=library.ByteStream(body)
+    )
+    try:
+        return bytes(shadow.read())
+    except Exception:  # noqa: BLE001  cut or damaged: what arrived is recorded as it arrived
+        return body

@@ -1,0 +1,41 @@
+"""Our errors in the terms of an SDK, so that its client hands them on instead of trying again."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Final
+
+from turnledger.errors import LedgerError
+
+__all__ = ["Translate", "translation_for"]
+
+Translate = Callable[[LedgerError], LedgerError]
+
+_OWN_ERRORS: Final = {"anthropic": "AnthropicError", "openai": "OpenAIError"}
+"""SDKs that take any other error of a transport for a lost connection, and try again."""
+
+_made: Final[dict[tuple[type, type], type[LedgerError]]] = {}
+
+
+def translation_for(sdk: str) -> Translate:
+    """What makes an error of ours one of this SDK's as well, if that is needed; it stays one of ours."""
+    base = getattr(sys.modules.get(sdk), _OWN_ERRORS.get(sdk, ""), None)
+    if base is None:
+        return lambda error: error
+    return lambda error: _copied(error, _joined(type(error), base))
+
+
+def _joined(kind: type[LedgerError], base: type[Exception]) -> type[LedgerError]:
+    made = _made.get((kind, base))
+    if made is None:
+        names = {"__module__": kind.__module__, "__doc__": kind.__doc__}
+        made = _made[kind, base] = type(kind.__name__, (kind, base), names)
+    return made
+
+
+def _copied(error: LedgerError, kind: type[LedgerError]) -> LedgerError:
+    copy = kind.__new__(kind)
+    copy.args = error.args
+    copy.__dict__.update(error.__dict__)
+    return copy
