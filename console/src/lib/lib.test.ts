@@ -52,6 +52,13 @@ describe("figures", () => {
     expect(day("2026-11-30T23:59:59.999Z", "utc")).toBe("2026-11-30");
     expect(clock("2026-11-30T23:59:59.999Z", "utc")).toBe("23:59:59.999");
     expect(clock("2026-11-30T00:00:00.000Z", "utc", 0)).toBe("00:00:00");
+    const local = new Date("2026-11-30T23:59:59.999Z");
+    expect(day(local.toISOString(), "local").endsWith(String(local.getDate()).padStart(2, "0"))).toBe(true);
+    expect(clock(local.toISOString(), "local", 0)).toBe(local.toTimeString().slice(0, 8));
+  });
+  it("what is no time is shown as it is", () => {
+    expect(clock("yesterday", "local")).toBe("yesterday");
+    expect(day("", "utc")).toBe("");
   });
 });
 

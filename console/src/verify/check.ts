@@ -1,5 +1,6 @@
 // What the worker does with bytes: which file it is, its events, and the finding.
 import { verifyChain } from "./chain";
+import { EventTable, packEvents, type PackedEvents } from "./eventTable";
 import { FIXTURE_SCHEMA, fixtureOf, verifyFixture } from "./fixture";
 import { readJournals } from "./journalFile";
 import { isObject, type JsonObject, type JsonValue, NotStrictError, parseStrict } from "./strictJson";
@@ -16,13 +17,14 @@ export interface ChainEvent {
   readonly createdAt: string;
 }
 
-export interface CheckedJournal {
+/** A checked journal on its way from the worker. */
+export interface PackedJournal {
   readonly form: "journal" | "fixture" | "file";
   /** `turn` unless a file says otherwise. */
   readonly kind: string;
   readonly journalId: string;
   readonly agentId: string;
-  readonly events: readonly ChainEvent[];
+  readonly events: PackedEvents;
   readonly report: ChainReport;
   /** What the sender says about the chain; a claim, compared and never believed.  null: it says nothing. */
   readonly claim: {
@@ -34,8 +36,16 @@ export interface CheckedJournal {
   readonly bodies: Readonly<Record<string, string>>;
 }
 
+export interface CheckedJournal extends Omit<PackedJournal, "events"> {
+  readonly events: EventTable;
+}
+
+export function unpacked(journal: PackedJournal): CheckedJournal {
+  return { ...journal, events: new EventTable(journal.events) };
+}
+
 /** The answer of the server for one journal (contract, section 9), checked here. */
-export function checkJournal(bytes: Uint8Array): CheckedJournal {
+export function checkJournal(bytes: Uint8Array): PackedJournal {
   const whole = parseStrict(bytes);
   if (!isObject(whole) || !Array.isArray(whole.events)) throw new NotStrictError("is no journal");
   const { turnId = null, agentId = null } = whole;
@@ -44,7 +54,7 @@ export function checkJournal(bytes: Uint8Array): CheckedJournal {
     kind: "turn",
     journalId: shownText(turnId),
     agentId: shownText(agentId),
-    events: whole.events.map(shownEvent),
+    events: shownEvents(whole.events),
     report: verifyChain(turnId, agentId, whole.events),
     claim: {
       intact: whole.chainIntact === true,
@@ -56,7 +66,7 @@ export function checkJournal(bytes: Uint8Array): CheckedJournal {
 }
 
 /** Every journal of a fixture or a journal file.  Throws NotStrictError where it is neither. */
-export function checkFile(bytes: Uint8Array): CheckedJournal[] {
+export function checkFile(bytes: Uint8Array): PackedJournal[] {
   const beginning = new TextDecoder().decode(bytes.subarray(0, 4096));
   if (/^\s*\{\s*"schema"\s*:\s*"turnledger\.journal\/1"/.test(beginning)) {
     return readJournals(bytes).map((journal) => ({
@@ -64,7 +74,7 @@ export function checkFile(bytes: Uint8Array): CheckedJournal[] {
       kind: journal.kind ?? "unknown",
       journalId: journal.journalId ?? "",
       agentId: journal.agentId ?? "",
-      events: journal.events.map(shownEvent),
+      events: shownEvents(journal.events),
       report: journal.report,
       claim: null,
       bodies: Object.fromEntries(journal.events.flatMap(fileBodies)),
@@ -81,7 +91,7 @@ export function checkFile(bytes: Uint8Array): CheckedJournal[] {
       kind: "turn",
       journalId: shownText(fixture.source.turnId),
       agentId: shownText(fixture.source.agentId),
-      events: fixture.events.map(shownEvent),
+      events: shownEvents(fixture.events),
       report: verifyFixture(fixture),
       claim: {
         intact: fixture.chain.serverIntact === true,
@@ -108,6 +118,10 @@ function bodyText(body: JsonValue): string {
   if (typeof body.text === "string") return body.text;
   if (typeof body.masked === "string") return body.masked;
   return typeof body.base64 === "string" ? body.base64 : "";
+}
+
+function shownEvents(events: readonly JsonValue[]): PackedEvents {
+  return packEvents(events.map(shownEvent));
 }
 
 function shownEvent(event: JsonValue): ChainEvent {

@@ -1,5 +1,5 @@
 // The page's side of the verifying worker.
-import type { CheckedJournal } from "./check";
+import { type CheckedJournal, unpacked } from "./check";
 import type { CheckAsked, CheckTold } from "./worker";
 
 let worker: Worker | null = null;
@@ -35,7 +35,7 @@ async function check(form: CheckAsked["form"], bytes: ArrayBuffer): Promise<read
     theWorker().postMessage(asked, [bytes]);
   });
   if (told.journals === undefined) throw new NotCheckedError(told.fault ?? "could not be checked");
-  return told.journals;
+  return told.journals.map(unpacked);
 }
 
 /** Check the server's answer for one journal.  The bytes are given away.  Throws NotCheckedError. */

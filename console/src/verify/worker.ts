@@ -1,5 +1,5 @@
 // Parsing and hashing away from the page, so that a journal of any length does not hold it up.
-import { type CheckedJournal, checkFile, checkJournal } from "./check";
+import { checkFile, checkJournal, type PackedJournal } from "./check";
 
 export interface CheckAsked {
   readonly call: number;
@@ -9,7 +9,7 @@ export interface CheckAsked {
 
 export interface CheckTold {
   readonly call: number;
-  readonly journals?: readonly CheckedJournal[];
+  readonly journals?: readonly PackedJournal[];
   /** Why it could not be read; completes "This file …". */
   readonly fault?: string;
 }
@@ -23,5 +23,6 @@ onmessage = (event: MessageEvent<CheckAsked>): void => {
   } catch (error) {
     told = { call, fault: error instanceof Error ? error.message : "could not be read" };
   }
-  postMessage(told);
+  const numbers = (told.journals ?? []).flatMap(({ events }) => [events.ends.buffer, events.seqs.buffer]);
+  postMessage(told, { transfer: numbers });
 };

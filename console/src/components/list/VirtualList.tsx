@@ -2,6 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import {
   type ReactNode,
   type Ref,
+  useCallback,
   useEffect,
   useEffectEvent,
   useImperativeHandle,
@@ -24,7 +25,7 @@ export interface ListHandle {
 export interface VirtualListProps<T> {
   /** In the order in which they stand; a row never moves while it is shown, new ones come at an end. */
   items: readonly T[];
-  /** A key that stays for the life of the item. */
+  /** A key that stays for the life of the item; one and the same function from rendering to rendering. */
   keyOf: (item: T) => string;
   row: (item: T, place: number) => ReactNode;
   /** Expected height of a row in pixels; real heights are measured. */
@@ -42,6 +43,8 @@ export interface VirtualListProps<T> {
   /** The first (last) loaded row came into view: load what is before (behind) it. */
   onStart?: (() => void) | undefined;
   onEnd?: (() => void) | undefined;
+  /** Told which places are in the page, whenever others are. */
+  onShown?: ((first: number, last: number) => void) | undefined;
   /** Told whenever the list reaches or leaves its end. */
   onFollow?: (follows: boolean) => void;
   ref?: Ref<ListHandle>;
@@ -80,14 +83,19 @@ export function VirtualList<T>(props: VirtualListProps<T>): ReactNode {
     };
   }, [isPage]);
 
+  // Every row is measured anew where this is another function.
+  const keyAt = useCallback(
+    (place: number) => {
+      const item = items[place];
+      return item === undefined ? place : keyOf(item);
+    },
+    [items, keyOf],
+  );
   const virtual = useVirtualizer<HTMLElement, HTMLDivElement>({
     count: items.length,
     getScrollElement: () => (isPage ? document.getElementById(MAIN) : scroller.current),
     estimateSize: () => estimate,
-    getItemKey: (place) => {
-      const item = items[place];
-      return item === undefined ? place : keyOf(item);
-    },
+    getItemKey: keyAt,
     overscan: 8,
     scrollMargin: isPage ? margin : 0,
     scrollPaddingStart: 8,
@@ -111,8 +119,12 @@ export function VirtualList<T>(props: VirtualListProps<T>): ReactNode {
   const lastShown = rows.at(-1)?.index ?? -1;
   const reachedStart = useEffectEvent(() => props.onStart?.());
   const reachedEnd = useEffectEvent(() => props.onEnd?.());
+  const shown = useEffectEvent(() => props.onShown?.(firstShown, lastShown));
   const atStart = items.length > 0 && firstShown === 0;
   const atEnd = items.length > 0 && lastShown === items.length - 1;
+  useEffect(() => {
+    if (lastShown >= 0) shown();
+  }, [firstShown, lastShown, items]);
   useEffect(() => {
     if (atStart) reachedStart();
   }, [atStart, items.length]);

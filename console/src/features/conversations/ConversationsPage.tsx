@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useEffectEvent, useRef } from "react";
 
 import { agentsQuery } from "../../api/agents";
+import type { Conversation } from "../../api/types";
 import { Page } from "../../components/layout/Page";
 import { type ListHandle, VirtualList } from "../../components/list";
 import { Button, Empty, Failure, Icon, Loading } from "../../components/ui";
@@ -16,6 +17,8 @@ import s from "./list.module.css";
 import { isFiltered, listPath } from "./listQuery";
 import { type ListSearch, listRoute } from "./routes";
 import { useConversationList } from "./useConversationList";
+
+const keyOf = (item: Conversation): string => item.id;
 
 const FIRST = `import turnledger
 
@@ -102,7 +105,7 @@ export function ConversationsPage(): ReactNode {
         <VirtualList
           ref={rows}
           items={list.items}
-          keyOf={(item) => item.id}
+          keyOf={keyOf}
           estimate={62}
           label="Conversations"
           total={list.hasMore ? null : list.items.length}

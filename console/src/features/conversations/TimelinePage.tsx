@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useRouter } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
+import { type ReactNode, useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
 
 import { api, ask } from "../../api/client";
 import { Page } from "../../components/layout/Page";
@@ -78,21 +78,31 @@ function FlowPage({
 
   const selected = rows.find((row) => search.at !== undefined && holds(row, search.at));
   const isOpen = (row: FlowRow): boolean => row.entries.some((entry) => open.has(entry.eventId));
-  const point = (row: FlowRow, shown = isOpen(row)): void => {
-    void navigate({ search: { at: row.key, ...(shown && { open: true }) }, replace: true });
-  };
-  const select = (row: FlowRow): void => {
-    point(row);
-    list.current?.scrollToKey(row.key);
-  };
-  const toggle = (row: FlowRow): void => {
-    const shown = !isOpen(row);
-    const next = new Set(open);
-    for (const entry of row.entries) next.delete(entry.eventId);
-    if (shown) next.add(row.key);
-    setOpen(next);
-    point(row, shown);
-  };
+  const point = useCallback(
+    (row: FlowRow, shown: boolean) => {
+      void navigate({ search: { at: row.key, ...(shown && { open: true }) }, replace: true });
+    },
+    [navigate],
+  );
+  const select = useCallback(
+    (row: FlowRow, shown: boolean) => {
+      point(row, shown);
+      list.current?.scrollToKey(row.key);
+    },
+    [point],
+  );
+  const toggle = useCallback(
+    (row: FlowRow, shown: boolean) => {
+      setOpen((before) => {
+        const next = new Set(before);
+        for (const entry of row.entries) next.delete(entry.eventId);
+        if (!shown) next.add(row.key);
+        return next;
+      });
+      point(row, !shown);
+    },
+    [point],
+  );
   const seek = async (by: 1 | -1, wanted: (row: Row) => boolean, what: string): Promise<void> => {
     const from = selected?.key;
     for (let page = 0; page < LOOK_PAGES; page += 1) {
@@ -100,7 +110,7 @@ function FlowPage({
       if (now === null) return;
       const found = nextRow(rowsOf(now, lifeless), from, by, wanted);
       if (found !== null) {
-        point(found);
+        point(found, isOpen(found));
         requestAnimationFrame(() => list.current?.scrollToKey(found.key, "center"));
         return;
       }
@@ -127,7 +137,7 @@ function FlowPage({
       flow.pause(!state.isPaused);
     },
     e: () => {
-      if (selected?.kind === "flow") toggle(selected);
+      if (selected?.kind === "flow") toggle(selected, isOpen(selected));
     },
     c: () => {
       if (selected?.kind === "flow")
@@ -140,7 +150,8 @@ function FlowPage({
       if (selected?.kind === "flow") void copyText(selected.entries[0].hash, "the hash of this event");
     },
     Enter: () => {
-      if (document.activeElement === document.body && selected?.kind === "flow") toggle(selected);
+      if (document.activeElement === document.body && selected?.kind === "flow")
+        toggle(selected, isOpen(selected));
     },
   });
   useFirstPlace(rows, start, list);
@@ -206,7 +217,7 @@ function FlowPage({
       <VirtualList
         ref={list}
         items={rows}
-        keyOf={(row) => row.key}
+        keyOf={keyOf}
         estimate={46}
         label="Timeline"
         total={before === null && isAtEnd ? rows.length : null}
@@ -232,6 +243,7 @@ function FlowPage({
   );
 }
 
+const keyOf = (row: Row): string => row.key;
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 
 /** The nearest row in a direction that is wanted; from an end of the list where none is selected. */

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { memo, type ReactNode } from "react";
 
 import type { Entry } from "../../api/types";
 import {
@@ -26,8 +26,8 @@ export interface TimelineRowProps {
   isOpen: boolean;
   /** Address of the page, to which an event's id is added. */
   page: string;
-  onSelect: (row: FlowRow) => void;
-  onToggle: (row: FlowRow) => void;
+  onSelect: (row: FlowRow, isOpen: boolean) => void;
+  onToggle: (row: FlowRow, isOpen: boolean) => void;
 }
 
 const ICONS: Readonly<Record<string, IconName>> = {
@@ -52,8 +52,8 @@ const ICONS: Readonly<Record<string, IconName>> = {
   TURN_CLOSED: "flag",
 };
 
-/** One row of the flow. */
-export function TimelineRow(props: TimelineRowProps): ReactNode {
+/** One row of the flow; those that stay in view are not drawn again while it scrolls. */
+export const TimelineRow = memo(function TimelineRow(props: TimelineRowProps): ReactNode {
   const { row } = props;
   switch (row.kind) {
     case "idle":
@@ -67,7 +67,7 @@ export function TimelineRow(props: TimelineRowProps): ReactNode {
     case "flow":
       return <FlowLine {...props} row={row} />;
   }
-}
+});
 
 function UnrunLine({ row }: { row: UnrunRow }): ReactNode {
   return (
@@ -133,7 +133,7 @@ function FlowLine({
       )}
       onClick={(event) => {
         const isOwn = event.target instanceof Element && event.target.closest("a,button,input") !== null;
-        if (!isOwn && window.getSelection()?.isCollapsed !== false) onSelect(row);
+        if (!isOwn && window.getSelection()?.isCollapsed !== false) onSelect(row, isOpen);
       }}
     >
       <span className={s.time}>
@@ -169,12 +169,12 @@ function FlowLine({
           onClick={(event) => {
             if (event.ctrlKey || event.metaKey || event.shiftKey) return;
             event.preventDefault();
-            onSelect(row);
+            onSelect(row, isOpen);
           }}
         >
           #{first.position ?? first.seq}
         </a>
-        <CopyButton text={new URL(link, window.location.href).href} what="the link to this event" />
+        <CopyButton text={window.location.origin + link} what="the link to this event" />
         <Button
           look="quiet"
           small
@@ -182,7 +182,7 @@ function FlowLine({
           aria-label={isOpen ? `Close event ${first.position ?? ""}` : `Open event ${first.position ?? ""}`}
           className={cx(s.opener, isOpen && s.opened)}
           onClick={() => {
-            onToggle(row);
+            onToggle(row, isOpen);
           }}
         >
           <Icon name="chevron" />

@@ -19,8 +19,8 @@ import s from "./turn.module.css";
 
 export interface CardProps {
   card: CardEvent;
-  /** The model call before this one, where it is one. */
-  before: Entry | null;
+  /** The model call before this one, null where it is the first; undefined until it has come. */
+  before: Entry | null | undefined;
   /** Where the journal breaks, seen from this event. */
   fault: "none" | "here" | "behind";
   isSelected: boolean;

@@ -6,14 +6,14 @@ import { seesBodies, sessionQuery } from "../../api/session";
 import type { Entry } from "../../api/types";
 import { BodyView } from "../../components/body";
 import { ArgumentDifference, RequestView } from "../../components/steps";
-import { Badge, Button, Icon, RecordedText } from "../../components/ui";
+import { Badge, Button, Icon, Loading, RecordedText } from "../../components/ui";
 import { bytes } from "../../lib/format";
 import { type CardEvent, slotWord } from "./events";
 import s from "./turn.module.css";
 
 export interface CardBodiesProps {
   card: CardEvent;
-  before: Entry | null;
+  before: Entry | null | undefined;
   /** Whether all of them are open. */
   isOpen: boolean;
   opened: ReadonlySet<string>;
@@ -101,7 +101,7 @@ export function CardBodies({
   );
 }
 
-function partsOf(entry: Entry, before: Entry | null, mayRead: boolean): Part[] {
+function partsOf(entry: Entry, before: Entry | null | undefined, mayRead: boolean): Part[] {
   const present = mayRead ? entry.bodies.filter((body) => body.state === "present") : [];
   const parts: Part[] = present.map((body) => ({
     key: body.slot,
@@ -109,7 +109,11 @@ function partsOf(entry: Entry, before: Entry | null, mayRead: boolean): Part[] {
     size: body.size,
     show: () =>
       entry.type === "MODEL_CALL" && body.slot === "payload" ? (
-        <RequestView entry={entry} before={before} />
+        before === undefined ? (
+          <Loading what="the call before this one" />
+        ) : (
+          <RequestView entry={entry} before={before} />
+        )
       ) : (
         <BodyView
           source={{ path: bodyPath(entry.agentId, entry.eventId, body.slot), size: body.size }}

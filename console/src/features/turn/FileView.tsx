@@ -4,7 +4,7 @@ import { Badge, Button, Empty, Hash, RecordedText, Select } from "../../componen
 import { useKeys } from "../../lib/keyboard";
 import { counted, short } from "../../lib/format";
 import { Cards } from "./Cards";
-import { cardEvents } from "./events";
+import { CardTable } from "./events";
 import { judge } from "./judgement";
 import type { OpenedFile } from "./openFile";
 import s from "./turn.module.css";
@@ -16,13 +16,10 @@ export function FileView({ file, onClose }: { file: OpenedFile; onClose: () => v
   const [selected, setSelected] = useState<number>();
   const [open, setOpen] = useState(false);
   const journal = file.journals[place];
-  const cards = useMemo(
-    () => (journal === undefined ? [] : cardEvents(journal.events, [], undefined)),
-    [journal],
-  );
+  const cards = useMemo(() => (journal === undefined ? null : new CardTable(journal.events)), [journal]);
   const move = (step: 1 | -1): void => {
-    const at = cards.findIndex((card) => card.event.seq === selected);
-    const next = cards[at + step];
+    const at = selected === undefined ? -1 : (cards?.placeOf(selected) ?? -1);
+    const next = cards?.at(at + step);
     if (next !== undefined) setSelected(next.event.seq);
   };
   useKeys({
@@ -36,7 +33,7 @@ export function FileView({ file, onClose }: { file: OpenedFile; onClose: () => v
       setOpen(!open);
     },
   });
-  if (journal === undefined) {
+  if (journal === undefined || cards === null) {
     return (
       <Empty
         title="This file cannot be read"

@@ -1,14 +1,24 @@
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useMemo } from "react";
 
 import { bodyPath } from "../../api/paths";
 import { BodyView } from "../../components/body";
 import { Empty, Hash } from "../../components/ui";
-import type { CardEvent } from "./events";
+import type { CardTable } from "./events";
 import s from "./turn.module.css";
 
 /** The prompt snapshots of the turn: assembled instructions and tool definitions, as they were sent. */
-export function PromptView({ cards }: { cards: readonly CardEvent[] }): ReactNode {
-  const prompts = cards.filter((card) => card.event.type === "PROMPT");
+export function PromptView({
+  cards,
+  onShown,
+}: {
+  cards: CardTable;
+  onShown: (first: number, last: number) => void;
+}): ReactNode {
+  const places = useMemo(() => placesOf(cards), [cards]);
+  useEffect(() => {
+    for (const place of places) onShown(place, place);
+  }, [places, onShown]);
+  const prompts = places.flatMap((place) => cards.at(place) ?? []);
   if (prompts.length === 0) {
     return (
       <Empty title="No prompt snapshot in this turn">
@@ -46,4 +56,15 @@ export function PromptView({ cards }: { cards: readonly CardEvent[] }): ReactNod
       })}
     </div>
   );
+}
+
+const MOST = 20;
+
+/** Where the snapshots stand: the last ones, where there are very many. */
+function placesOf(cards: CardTable): number[] {
+  const found: number[] = [];
+  for (let place = cards.length - 1; place >= 0 && found.length < MOST; place -= 1) {
+    if (cards.type(place) === "PROMPT") found.unshift(place);
+  }
+  return found;
 }

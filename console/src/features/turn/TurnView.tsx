@@ -1,9 +1,10 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useMemo } from "react";
 
-import { Empty, Failure, Loading, Tabs } from "../../components/ui";
+import type { Entry } from "../../api/types";
+import { Badge, Button, Empty, Failure, Loading, Tabs } from "../../components/ui";
 import { Cards } from "./Cards";
-import { cardEvents, uncheckedEvents } from "./events";
+import { CardTable, uncheckedEvents } from "./events";
 import { FixtureButton } from "./FixtureButton";
 import { brokenAt, judge } from "./judgement";
 import { Notices } from "./Notices";
@@ -39,7 +40,7 @@ export function TurnView({
   const isUnchecked = data.notChecked !== null;
   const navigate = useNavigate({ from: inspectorRoute.fullPath });
   const cards = useMemo(
-    () => cardEvents(journal?.events ?? (isUnchecked ? uncheckedEvents(entries) : []), entries, report),
+    () => new CardTable(journal?.events ?? uncheckedEvents(isUnchecked ? entries : NONE), entries, report),
     [journal, isUnchecked, entries, report],
   );
   const select = (seq: number | undefined, open?: true): void => {
@@ -85,6 +86,17 @@ export function TurnView({
           }}
         />
       )}
+      {data.isLacking && (
+        <p className={s.lacking}>
+          <Badge tone="warn" icon="warning">
+            incomplete
+          </Badge>{" "}
+          What stands beside some of the events did not come; the journal itself is here.{" "}
+          <Button small onClick={data.retry}>
+            Try again
+          </Button>
+        </p>
+      )}
       <div className={s.views}>
         <Tabs
           label="Views of the turn"
@@ -107,7 +119,7 @@ export function TurnView({
                 }}
               />
             ) : search.view === "prompt" ? (
-              <PromptView cards={cards} />
+              <PromptView cards={cards} onShown={data.need} />
             ) : search.view === "raw" ? (
               <RawView agentId={agentId} turnId={turnId} />
             ) : (
@@ -117,6 +129,7 @@ export function TurnView({
                 selected={search.seq}
                 isOpen={search.open === true}
                 onSelect={select}
+                onShown={data.need}
               />
             )}
           </div>
@@ -125,6 +138,8 @@ export function TurnView({
     </>
   );
 }
+
+const NONE: ReadonlyMap<number, Entry> = new Map();
 
 function without({ seq: _seq, open: _open, ...rest }: TurnSearch): TurnSearch {
   return rest;

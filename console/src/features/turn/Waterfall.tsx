@@ -5,7 +5,7 @@ import { VirtualList } from "../../components/list";
 import { Badge, Empty, RecordedText } from "../../components/ui";
 import { cx } from "../../lib/cx";
 import { duration } from "../../lib/format";
-import type { CardEvent } from "./events";
+import type { CardTable } from "./events";
 import { place, stretches } from "./scale";
 import s from "./turn.module.css";
 
@@ -15,23 +15,26 @@ interface Bar {
   readonly to: number;
 }
 
+const keyOf = (bar: Bar): string => String(bar.step.intentSeq);
+
 /** Steps on a common line of time; idle stretches are squeezed, and marked. */
 export function Waterfall({
   cards,
   steps,
   onSelect,
 }: {
-  cards: readonly CardEvent[];
+  cards: CardTable;
   steps: readonly Step[];
   onSelect: (seq: number) => void;
 }): ReactNode {
   const bars = useMemo(() => barsOf(cards, steps), [cards, steps]);
   const scale = useMemo(() => {
-    const moments = cards.map((card) => Date.parse(card.event.createdAt)).filter((at) => !Number.isNaN(at));
-    return stretches([
-      ...bars.map((bar): [number, number] => [bar.from, bar.to]),
-      ...moments.map((at): [number, number] => [at, at]),
-    ]);
+    const spans = bars.map((bar): [number, number] => [bar.from, bar.to]);
+    for (let at = 0; at < cards.length; at += 1) {
+      const moment = cards.moment(at);
+      if (!Number.isNaN(moment)) spans.push([moment, moment]);
+    }
+    return stretches(spans);
   }, [cards, bars]);
   if (bars.length === 0) {
     return (
@@ -53,7 +56,7 @@ export function Waterfall({
       </p>
       <VirtualList
         items={bars}
-        keyOf={(bar) => String(bar.step.intentSeq)}
+        keyOf={keyOf}
         estimate={34}
         scroll="page"
         label="Steps of the turn in time"
@@ -108,13 +111,13 @@ export function Waterfall({
   );
 }
 
-function barsOf(cards: readonly CardEvent[], steps: readonly Step[]): Bar[] {
-  const times = new Map(cards.map((card) => [card.event.seq, Date.parse(card.event.createdAt)]));
-  const last = Math.max(0, ...[...times.values()].slice(-1));
+function barsOf(cards: CardTable, steps: readonly Step[]): Bar[] {
+  const timeOf = (seq: number): number => cards.moment(cards.placeOf(seq));
+  const last = Math.max(0, cards.moment(cards.length - 1) || 0);
   return steps.flatMap((step) => {
-    const from = times.get(step.intentSeq);
-    if (from === undefined || Number.isNaN(from)) return [];
-    const end = step.outcomeSeq === null ? last : (times.get(step.outcomeSeq) ?? from);
+    const from = timeOf(step.intentSeq);
+    if (Number.isNaN(from)) return [];
+    const end = step.outcomeSeq === null ? last : timeOf(step.outcomeSeq) || from;
     return [{ step, from, to: Math.max(from, end) }];
   });
 }

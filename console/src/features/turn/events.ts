@@ -1,7 +1,8 @@
 // The events of a turn as the inspector shows them: the verified journal first, what the API adds beside it.
-import type { BodySlot, Entry, Step, TurnReport } from "../../api/types";
+import type { BodySlot, Entry, Step, TurnReport, UnrunTool } from "../../api/types";
 import { GENESIS } from "../../verify/chain";
 import type { ChainEvent } from "../../verify/check";
+import { EventTable } from "../../verify/eventTable";
 import { parseSummary } from "../../lib/summary";
 
 export interface CardEvent {
@@ -19,39 +20,83 @@ export interface CardEvent {
   readonly differs: boolean;
 }
 
-export function cardEvents(
-  events: readonly ChainEvent[],
-  entries: readonly Entry[],
-  report: TurnReport | undefined,
-): CardEvent[] {
-  const bySeq = new Map(entries.map((entry) => [entry.seq, entry]));
-  const steps = new Map<number, Step>();
-  for (const step of report?.steps ?? []) {
-    steps.set(step.intentSeq, step);
-    if (step.outcomeSeq !== null) steps.set(step.outcomeSeq, step);
+/** The events of a turn as cards, made as they are asked for. */
+export class CardTable {
+  private readonly steps = new Map<number, Step>();
+  private readonly unrun: ReadonlyMap<number, readonly UnrunTool[]>;
+  private readonly callsBefore = new Map<number, number>();
+
+  constructor(
+    private readonly events: EventTable,
+    private readonly entries: ReadonlyMap<number, Entry> = new Map(),
+    report?: TurnReport,
+  ) {
+    for (const step of report?.steps ?? []) {
+      this.steps.set(step.intentSeq, step);
+      if (step.outcomeSeq !== null) this.steps.set(step.outcomeSeq, step);
+    }
+    this.unrun = Map.groupBy(report?.unrunTools ?? [], (tool) => tool.resultSeq);
   }
-  const unrun = Map.groupBy(report?.unrunTools ?? [], (tool) => tool.resultSeq);
-  let before: number | null = null;
-  return events.map((event) => {
-    const at = Date.parse(event.createdAt);
-    const gapMs = before === null || Number.isNaN(at) ? null : at - before;
-    before = Number.isNaN(at) ? before : at;
-    const entry = bySeq.get(event.seq);
+
+  get length(): number {
+    return this.events.length;
+  }
+
+  at(place: number): CardEvent | undefined {
+    const event = this.events.at(place);
+    if (event === undefined) return undefined;
+    const gapMs = place === 0 ? NaN : this.events.moment(place) - this.events.moment(place - 1);
+    const entry = this.entries.get(event.seq);
     return {
       event,
       tokens: parseSummary(event.summary),
       entry,
-      gapMs,
-      step: steps.get(event.seq),
-      unrun: (unrun.get(event.seq) ?? []).map((tool) => tool.tool),
+      gapMs: Number.isNaN(gapMs) ? null : gapMs,
+      step: this.steps.get(event.seq),
+      unrun: (this.unrun.get(event.seq) ?? []).map((tool) => tool.tool),
       differs: entry !== undefined && !isSame(entry, event),
     };
-  });
+  }
+
+  seq(place: number): number {
+    return this.events.seq(place);
+  }
+
+  type(place: number): string {
+    return this.events.type(place);
+  }
+
+  /** When it was recorded, in epoch milliseconds; NaN where its time is none. */
+  moment(place: number): number {
+    return this.events.moment(place);
+  }
+
+  /** Where the event with this number stands; -1: nowhere. */
+  placeOf(seq: number): number {
+    return this.events.placeOf(seq);
+  }
+
+  /** Where the MODEL_CALL before this one in the same role stands; -1 where it is the first. */
+  callBefore(place: number): number {
+    const known = this.callsBefore.get(place);
+    if (known !== undefined) return known;
+    const role = this.at(place)?.tokens.get("role");
+    let before = place - 1;
+    while (
+      before >= 0 &&
+      !(this.type(before) === "MODEL_CALL" && this.at(before)?.tokens.get("role") === role)
+    )
+      before -= 1;
+    this.callsBefore.set(place, before);
+    return before;
+  }
 }
 
-/** The events as the API shows them, where the journal itself could not be checked. */
-export function uncheckedEvents(entries: readonly Entry[]): ChainEvent[] {
-  return entries.map((entry, place) => ({
+/** The events as the API shows them, as far as they came, where the journal itself could not be checked. */
+export function uncheckedEvents(found: ReadonlyMap<number, Entry>): EventTable {
+  const entries: Entry[] = [];
+  for (let entry = found.get(0); entry !== undefined; entry = found.get(entries.length)) entries.push(entry);
+  const events = entries.map((entry, place): ChainEvent => ({
     seq: entry.seq,
     type: entry.type,
     payloadHash: entry.payloadHash,
@@ -60,6 +105,7 @@ export function uncheckedEvents(entries: readonly Entry[]): ChainEvent[] {
     hash: entry.hash,
     createdAt: entry.createdAt,
   }));
+  return EventTable.of(events);
 }
 
 function isSame(entry: Entry, event: ChainEvent): boolean {
@@ -88,16 +134,6 @@ export function problemOf(card: CardEvent): string | null {
   if (tokens.get("decision") === "deny" || tokens.get("decision") === "denied") return "denied";
   if (event.type === "VERIFY" && tokens.get("verdict") === "fail") return "check failed";
   if (event.type === "TOOL_CALL" && tokens.get("validated") === "0") return "arguments refused";
-  return null;
-}
-
-/** The MODEL_CALL before this one in the same role; null where it is the first. */
-export function callBefore(cards: readonly CardEvent[], card: CardEvent): Entry | null {
-  const role = card.tokens.get("role");
-  for (let place = cards.indexOf(card) - 1; place >= 0; place -= 1) {
-    const other = cards[place];
-    if (other?.event.type === "MODEL_CALL" && other.tokens.get("role") === role) return other.entry ?? null;
-  }
   return null;
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { CheckedJournal } from "../../verify/check";
+import { EventTable } from "../../verify/eventTable";
 import type { Reason, Verdict } from "../../verify/verdict";
 import { withVerdict } from "./fixtureText";
 import { brokenAt, judge } from "./judgement";
@@ -17,7 +18,7 @@ function checked(
     kind: "turn",
     journalId: "",
     agentId: "",
-    events: [],
+    events: EventTable.of([]),
     bodies: {},
     claim,
     report: {

@@ -4,11 +4,11 @@ import { api, ask } from "../../api/client";
 import type { Turn } from "../../api/types";
 import { useKeys } from "../../lib/keyboard";
 import { copyText, say } from "../../lib/toasts";
-import { type CardEvent, problemOf } from "./events";
+import { type CardTable, problemOf } from "./events";
 import { inspectorRoute, type TurnSearch } from "./routes";
 
 interface Keyed {
-  readonly cards: readonly CardEvent[];
+  readonly cards: CardTable;
   /** Place of the event where the journal breaks; -1: nowhere. */
   readonly brokenAt: number;
   readonly search: TurnSearch;
@@ -22,16 +22,15 @@ interface Keyed {
 export function useTurnKeys(keyed: Keyed): void {
   const { cards, brokenAt, search, agentId, turnId, conversationId, select } = keyed;
   const navigate = useNavigate({ from: inspectorRoute.fullPath });
+  const chosen = search.seq === undefined ? -1 : cards.placeOf(search.seq);
   const move = (step: 1 | -1): void => {
-    const place = cards.findIndex((card) => card.event.seq === search.seq);
-    const next = cards[place < 0 ? (step > 0 ? 0 : cards.length - 1) : place + step];
+    const next = cards.at(chosen < 0 ? (step > 0 ? 0 : cards.length - 1) : chosen + step);
     if (next !== undefined) select(next.event.seq);
   };
   const problem = (step: 1 | -1): void => {
-    const start = cards.findIndex((card) => card.event.seq === search.seq);
-    const begin = start < 0 && step < 0 ? cards.length : start;
+    const begin = chosen < 0 && step < 0 ? cards.length : chosen;
     for (let place = begin + step; place >= 0 && place < cards.length; place += step) {
-      const card = cards[place];
+      const card = cards.at(place);
       if (card !== undefined && (place === brokenAt || problemOf(card) !== null)) {
         select(card.event.seq);
         return;
@@ -50,7 +49,6 @@ export function useTurnKeys(keyed: Keyed): void {
       );
     else await navigate({ search: { agentId, turnId: other.id } });
   };
-  const chosen = cards.find((card) => card.event.seq === search.seq);
   useKeys({
     j: () => {
       move(1);
@@ -74,7 +72,8 @@ export function useTurnKeys(keyed: Keyed): void {
     },
     c: () => void copyText(window.location.href, "the link"),
     y: () => {
-      if (chosen !== undefined) void copyText(chosen.event.hash, `the hash of event ${chosen.event.seq}`);
+      const event = cards.at(chosen)?.event;
+      if (event !== undefined) void copyText(event.hash, `the hash of event ${event.seq}`);
     },
   });
 }
