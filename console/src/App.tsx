@@ -1,12 +1,15 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Outlet } from "@tanstack/react-router";
-import { type ReactNode, Suspense } from "react";
+import { Outlet, useRouter } from "@tanstack/react-router";
+import { type ReactNode, Suspense, useEffect } from "react";
 
 import { sessionQuery, useServerBack } from "./api/session";
 import s from "./components/layout/layout.module.css";
 import { Shell } from "./components/layout/Shell";
 import { Failure, Loading } from "./components/ui";
 import { SignIn } from "./features/session/SignIn";
+import { fetchPages } from "./routes/fetchPages";
+
+const IDLE_MS = 1000;
 
 /** Nobody reads anything before they are logged in; afterwards the address they came for is shown. */
 export function App(): ReactNode {
@@ -22,6 +25,15 @@ export function App(): ReactNode {
     void client.refetchQueries({ type: "active", predicate: (query) => query.state.status === "error" });
   });
   const isEnded = session.error?.status === 401;
+  const router = useRouter();
+  const isIn = session.data !== undefined && !isEnded;
+  useEffect(() => {
+    if (!isIn) return;
+    const idle = setTimeout(() => void fetchPages(router), IDLE_MS);
+    return () => {
+      clearTimeout(idle);
+    };
+  }, [isIn, router]);
   if (isEnded) return <SignIn hadSession={session.data !== undefined} />;
   if (session.data === undefined) {
     return session.error === null ? (

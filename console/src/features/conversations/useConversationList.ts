@@ -56,6 +56,11 @@ export function useConversationList(search: ListSearch): ShownList {
     [pages, fresh, name],
   );
 
+  const show = (list: ConversationList): void => {
+    const only: InfiniteData<ConversationList, string | null> = { pages: [list], pageParams: [null] };
+    client.setQueryData(key, only);
+    setFresh(null);
+  };
   const looking = useRef<ReturnType<typeof setTimeout>>(undefined);
   useEffect(
     () => () => {
@@ -69,7 +74,9 @@ export function useConversationList(search: ListSearch): ShownList {
       looking.current = undefined;
       listPage(filter, zone, null).then(
         (list) => {
-          setFresh({ list, of: name });
+          // Where nothing was shown there is nothing that has to stay where it is.
+          if (known.items.length === 0) show(list);
+          else setFresh({ list, of: name });
         },
         () => {
           // The stream says so itself when the server is gone, and asks again when it is back.
@@ -98,14 +105,7 @@ export function useConversationList(search: ListSearch): ShownList {
     },
     again: () => void query.refetch(),
     renew: () => {
-      if (fresh?.of === name) {
-        const only: InfiniteData<ConversationList, string | null> = {
-          pages: [fresh.list],
-          pageParams: [null],
-        };
-        client.setQueryData(key, only);
-      }
-      setFresh(null);
+      if (fresh?.of === name) show(fresh.list);
     },
   };
 }
