@@ -11,6 +11,8 @@ from turnledger.capture.conversation import Conversation
 from turnledger.capture.ledger import Ledger
 from turnledger.capture.turn import Turn
 
+KEY = "slack:C042/1712.33"
+"""Outside name of the conversation."""
 ANSWER = "It arrives tomorrow."
 
 
@@ -47,6 +49,13 @@ def tell_all(ledger: Ledger, agent: str = "support") -> Told:
     sent.delivery("sending")
     sent.delivery("failed", problem="mailbox full")
     return Told(teller.id, talk.id, turns)
+
+
+def tell_one(ledger: Ledger) -> Told:
+    """The same conversation with one whole turn, for tests that look on while it grows."""
+    teller = ledger.agent("support")
+    talk = teller.conversation(KEY)
+    return Told(teller.id, talk.id, {"whole": whole_turn(talk)})
 
 
 def whole_turn(talk: Conversation, question: str = "Where is order 7?") -> UUID:
