@@ -10,6 +10,7 @@ import pytest
 from tests.conformance.handwriting import Hand, tamper
 from turnledger.errors import LedgerCorruptError
 from turnledger.model.rows import BodyRow
+from turnledger.store.body_heads import BodyHead, body_heads
 from turnledger.store.contract import RecordedBody
 from turnledger.wire.commitment import payload_hash
 
@@ -76,6 +77,36 @@ def test_a_growing_history_comes_back(hand: Hand, other: Hand) -> None:
         recipes = [row[4] for rows in hand.reader.recorded_bodies(turn) for row in rows]
         rebuilt = [b"".join(chunks) for chunks in hand.reader.rebuilder().read_all(recipes)]
     assert rebuilt == HISTORY
+
+
+def test_heads_are_read_together_and_none_harms_another(hand: Hand) -> None:
+    agent, talk, turn = hand.opened()
+    samples = [*SAMPLES.values(), HISTORY[-1]]
+    with hand.change(agent, talk, turn) as change:
+        events = [change.event(turn, "MODEL_CALL", "form=wire", {"payload": one}) for one in samples]
+        pruned = change.event(turn, "MODEL_CALL", "form=wire", {"supplied": b"secret"})
+        damaged = change.event(turn, "MODEL_CALL", "form=wire", {"attachment-0": b"damaged"})
+    tamper(
+        hand.url,
+        "UPDATE bodies SET salt = NULL, recipe = NULL WHERE slot = 'supplied'",
+        "UPDATE bodies SET recipe = substr(salt, 1, 0) WHERE slot = 'attachment-0'",
+    )
+    for limit in (0, 1, 100, 70_000, 1 << 30):
+        wanted = [(event, "payload", limit) for event in events]
+        wanted[1:1] = [
+            (pruned, "supplied", limit),
+            (damaged, "attachment-0", limit),
+            (damaged, "payload", limit),
+        ]
+        first, *others = body_heads(hand.reader, wanted)
+        assert others[:3] == [
+            BodyHead(6, present=False, data=None),
+            BodyHead(7, present=True, data=None),
+            None,
+        ]
+        whole = [BodyHead(len(one), present=True, data=one[:limit]) for one in samples]
+        assert [first, *others[3:]] == whole
+    assert body_heads(hand.reader, []) == []
 
 
 def test_a_pruned_body_says_so(hand: Hand) -> None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import codecs
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from turnledger.errors import LedgerCorruptError
 from turnledger.model.rows import BodyRow
 from turnledger.providers.decode import decode_reply
 from turnledger.providers.document import as_map, as_text, parse
+from turnledger.query.heads import Head, HeadState, Wanted, heads
 from turnledger.query.timeline import Entry
 from turnledger.store.contract import BodyContent, Reader
 
@@ -21,6 +21,7 @@ __all__ = [
     "GlanceState",
     "Supplied",
     "body_glance",
+    "glances",
     "media_type",
     "reply_glance",
     "supplied_glance",
@@ -28,6 +29,7 @@ __all__ = [
 
 _GLANCE_BYTES: Final = 1600
 _REPLY_BYTES: Final = 1 << 20
+_TOGETHER_BYTES: Final = 4 << 20
 _COMPARED_BYTES: Final = 1 << 20
 _JSON: Final = "application/json"
 
@@ -40,6 +42,13 @@ class GlanceState(StrEnum):
     PRUNED = "pruned"
     DAMAGED = "damaged"
     NONE = "none"
+
+
+_STATES: Final = {
+    HeadState.PRUNED: GlanceState.PRUNED,
+    HeadState.DAMAGED: GlanceState.DAMAGED,
+    HeadState.NONE: GlanceState.NONE,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,62 +78,73 @@ def media_type(entry: Entry, slot: str) -> str:
     return noted if isinstance(noted, str) else "application/octet-stream"
 
 
-def _head(reader: Reader, entry: Entry, slot: str, limit: int) -> tuple[GlanceState, bytes, int]:
-    """State, first bytes and whole size of a body."""
-    row = next((body for body in entry.row.bodies if body.slot == slot), None)
-    if row is None:
-        return GlanceState.NONE, b"", 0
-    if not row.present:
-        return GlanceState.PRUNED, b"", row.size
-    try:
-        content = reader.body(entry.row.event_id, slot)
-        if content is None or isinstance(content, BodyRow):
-            return GlanceState.PRUNED, b"", row.size
-        data = b"".join(content.read(0, min(limit, content.size)))
-    except LedgerCorruptError:
-        return GlanceState.DAMAGED, b"", row.size
-    is_whole = len(data) == min(limit, content.size)
-    return GlanceState.TEXT if is_whole else GlanceState.DAMAGED, data, content.size
+def glances(reader: Reader, entries: Sequence[Entry]) -> Iterator[Glance]:
+    """A glance at the payload of each of these events: at what the model said, or the first words."""
+    gathered: list[Wanted] = []
+    size = 0
+    for entry in entries:
+        limit = _REPLY_BYTES if _is_reply(entry) else _GLANCE_BYTES
+        gathered.append(Wanted(entry, "payload", limit))
+        size += min(limit, sum(body.size for body in entry.row.bodies))
+        if size >= _TOGETHER_BYTES:
+            yield from _glances(reader, gathered)
+            gathered, size = [], 0
+    yield from _glances(reader, gathered)
+
+
+def _glances(reader: Reader, wanted: Sequence[Wanted]) -> Iterator[Glance]:
+    for one, head in zip(wanted, heads(reader, wanted), strict=True):
+        yield _reply(head) if _is_reply(one.entry) else _glance(head)
+
+
+def _is_reply(entry: Entry) -> bool:
+    return entry.row.type == "MODEL_RESULT"
 
 
 def body_glance(reader: Reader, entry: Entry, slot: str = "payload") -> Glance:
     """The first words of a body."""
-    state, data, size = _head(reader, entry, slot, _GLANCE_BYTES)
-    return _glance(data, size) if state is GlanceState.TEXT else Glance(state, size=size)
-
-
-def _glance(data: bytes, size: int) -> Glance:
-    try:
-        text = codecs.getincrementaldecoder("utf-8")().decode(data)
-    except UnicodeDecodeError:
-        return Glance(GlanceState.BINARY, size=size)
-    return Glance(GlanceState.TEXT, text, size)
+    return _glance(_head(reader, entry, slot, _GLANCE_BYTES))
 
 
 def error_glance(reader: Reader, entry: Entry, slot: str = "payload") -> Glance:
     """The text of a recorded error; the first words of the body where it is none."""
-    state, data, size = _head(reader, entry, slot, _REPLY_BYTES)
-    if state is not GlanceState.TEXT:
-        return Glance(state, size=size)
-    document = as_map(parse(data).value)
-    message = as_text(document.get("message")) if set(document) == {"message", "type"} else None
-    return Glance(GlanceState.TEXT, message, size) if message else _glance(data[:_GLANCE_BYTES], size)
+    return _error(_head(reader, entry, slot, _REPLY_BYTES))
 
 
 def reply_glance(reader: Reader, entry: Entry) -> Glance:
     """What the model said: its text, else its refusal or error, else the beginning of the body."""
-    state, data, size = _head(reader, entry, "payload", _REPLY_BYTES)
-    if state is not GlanceState.TEXT:
-        return Glance(state, size=size)
-    if size <= _REPLY_BYTES:
-        reply = decode_reply(data)
-        said = reply.text or reply.refusal or (reply.error and (reply.error.message or reply.error.type))
-        if said:
-            return Glance(GlanceState.TEXT, said, size)
-        if reply.wire is not None:
-            return Glance(GlanceState.NONE, size=size)
-        return error_glance(reader, entry)
-    return _glance(data[:_GLANCE_BYTES], size)
+    return _reply(_head(reader, entry, "payload", _REPLY_BYTES))
+
+
+def _head(reader: Reader, entry: Entry, slot: str, limit: int) -> Head:
+    (head,) = heads(reader, [Wanted(entry, slot, limit)])
+    return head
+
+
+def _glance(head: Head) -> Glance:
+    if head.state is not HeadState.PRESENT:
+        return Glance(_STATES[head.state], size=head.size)
+    try:
+        text = codecs.getincrementaldecoder("utf-8")().decode(head.data[:_GLANCE_BYTES])
+    except UnicodeDecodeError:
+        return Glance(GlanceState.BINARY, size=head.size)
+    return Glance(GlanceState.TEXT, text, head.size)
+
+
+def _error(head: Head) -> Glance:
+    document = as_map(parse(head.data).value) if head.state is HeadState.PRESENT else {}
+    message = as_text(document.get("message")) if set(document) == {"message", "type"} else None
+    return Glance(GlanceState.TEXT, message, head.size) if message else _glance(head)
+
+
+def _reply(head: Head) -> Glance:
+    if head.state is not HeadState.PRESENT or head.size > _REPLY_BYTES:
+        return _glance(head)
+    reply = decode_reply(head.data)
+    said = reply.text or reply.refusal or (reply.error and (reply.error.message or reply.error.type))
+    if said:
+        return Glance(GlanceState.TEXT, said, head.size)
+    return _error(head) if reply.wire is None else Glance(GlanceState.NONE, size=head.size)
 
 
 def supplied_glance(reader: Reader, entry: Entry) -> tuple[Supplied, Glance]:
@@ -132,14 +152,14 @@ def supplied_glance(reader: Reader, entry: Entry) -> tuple[Supplied, Glance]:
 
     As JSON values they are compared: order of keys and white space make no difference, a digit does.
     """
-    state, supplied, size = _head(reader, entry, "supplied", _COMPARED_BYTES)
-    if state is not GlanceState.TEXT:
-        return Supplied.UNKNOWN, Glance(state, size=size)
-    glance = _glance(supplied[:_GLANCE_BYTES], size)
-    given_state, given, given_size = _head(reader, entry, "payload", _COMPARED_BYTES)
-    if given_state is not GlanceState.TEXT or max(size, given_size) > _COMPARED_BYTES:
+    slots = ("supplied", "payload")
+    supplied, given = heads(reader, [Wanted(entry, slot, _COMPARED_BYTES) for slot in slots])
+    glance = _glance(supplied)
+    is_known = supplied.state is given.state is HeadState.PRESENT
+    if not is_known or max(supplied.size, given.size) > _COMPARED_BYTES:
         return Supplied.UNKNOWN, glance
-    return Supplied.SAME if supplied == given or _equal(supplied, given) else Supplied.DIFFERENT, glance
+    is_same = supplied.data == given.data or _equal(supplied.data, given.data)
+    return Supplied.SAME if is_same else Supplied.DIFFERENT, glance
 
 
 def _equal(one: bytes, other: bytes) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import NoReturn
 
 from turnledger.errors import LedgerCorruptError
@@ -52,6 +53,27 @@ class BodyReader:
         self._fetch_ahead(decoded)
         for operations in decoded:
             yield self._pieces(operations, 0, _length(operations))
+
+    def heads(self, wanted: Sequence[tuple[bytes, int]]) -> list[bytes | None]:
+        """For each ``(recipe, stop)`` the first ``stop`` bytes of its body, their parts fetched together.
+
+        None where a part is missing, or is not what the recipe says.
+        """
+        beginnings = [_beginning(recipe, stop) for recipe, stop in wanted]
+        try:
+            self._fetch_ahead([operations for operations in beginnings if operations is not None])
+        except LedgerCorruptError:
+            self._ahead = {}  # whose node that was shows when each is read by itself
+        return [
+            None if operations is None else self._head(operations, stop)
+            for operations, (_, stop) in zip(beginnings, wanted, strict=True)
+        ]
+
+    def _head(self, operations: Sequence[Operation], stop: int) -> bytes | None:
+        try:
+            return b"".join(self._pieces(operations, 0, stop))
+        except LedgerCorruptError:
+            return None
 
     def parts_of(self, recipes: Iterable[bytes]) -> set[int]:
         """Ids of all parts that these recipes need, nodes and what is in them included; reads each node once.
@@ -168,6 +190,18 @@ class BodyReader:
             self._ahead |= self._fetch(wanted)
             nodes = [one for one in wanted.values() if one.kind is Kind.NODE]
             level = {member.part: member for node in nodes for member in _members(node, self._ahead)}
+
+
+def _beginning(recipe: bytes, stop: int) -> list[Operation] | None:
+    """The operations that yield the first ``stop`` bytes; None where the recipe is damaged."""
+    try:
+        operations = decode(unpack(recipe, _RECIPE_BYTES))
+    except LedgerCorruptError:
+        return None
+    ends = accumulate(operation.length for operation in operations)
+    return [
+        operation for operation, end in zip(operations, ends, strict=True) if end - operation.length < stop
+    ]
 
 
 def _members(operation: Operation, stored: Mapping[int, bytes]) -> list[Operation]:

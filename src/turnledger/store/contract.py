@@ -262,6 +262,10 @@ class Rebuilder(Protocol):
         """The same for each of these in order; what they need is fetched together."""
         ...
 
+    def heads(self, wanted: Sequence[tuple[bytes, int]]) -> list[bytes | None]:
+        """For each ``(recipe, stop)`` the first ``stop`` bytes, fetched together; None for what is damaged."""
+        ...
+
 
 class Reader(Protocol):
     """Read access.  Lists give at most ``limit`` rows; ask for one more to know whether there is more."""

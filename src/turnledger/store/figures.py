@@ -203,6 +203,11 @@ class FiguresReader:
         rows = self._reader().ask_each("get_last_message", [(one.bytes,) for one in conversations])
         return {UUID(bytes=row[12]): message_row(UUID(bytes=row[12]), row[:12]) for row in rows}
 
+    def events(self, events: Sequence[UUID]) -> list[EventRow]:
+        """The events with these ids, as far as there are such."""
+        rows = self._reader().ask_each("get_event", [(one.bytes,) for one in events])
+        return [event_row(row) for row in rows]
+
     def children(self, turn: UUID, limit: int) -> list[TurnRow]:
         """Turns that this one started, of any agent."""
         return [

@@ -10,22 +10,22 @@ from turnledger.query.conversation_list import ConversationPage
 from turnledger.query.timeline import Entry
 from turnledger.query.windows import Window
 from turnledger.server.answers import conversations
+from turnledger.server.answers.events import Preview
 from turnledger.server.answers.form import instant
 from turnledger.server.answers.turns import Turn
 from turnledger.server.caller import Asking
-from turnledger.server.render.events import entry_answers, event_entries, names_in, preview_answer
+from turnledger.server.render.events import entry_answers, event_entries, names_in, preview_answers
 from turnledger.server.render.turns import turn_answer
 
-__all__ = ["conversation_answer", "conversations_answer", "message_answer", "timeline_answer"]
+__all__ = ["conversation_answer", "conversations_answer", "message_answers", "timeline_answer"]
 
 
 def conversations_answer(
     asking: Asking, page: ConversationPage, *, previews: bool
 ) -> conversations.ConversationList:
     """A list of conversations, each with its newest message."""
-    newest = asking.service.figures.last_messages([row.id for row in page.rows])
     return conversations.ConversationList(
-        items=[_conversation(asking, row, newest, previews=previews) for row in page.rows],
+        items=_conversations(asking, page.rows, previews=previews),
         has_more=page.has_more,
         next=page.next,
         live_cursor=page.live_cursor,
@@ -36,14 +36,20 @@ def conversation_answer(
     asking: Asking, row: ConversationRow, *, previews: bool
 ) -> conversations.Conversation:
     """One conversation."""
-    newest = asking.service.figures.last_messages([row.id])
-    return _conversation(asking, row, newest, previews=previews)
+    (answer,) = _conversations(asking, [row], previews=previews)
+    return answer
 
 
-def _conversation(
-    asking: Asking, row: ConversationRow, newest: Mapping[UUID, MessageRow], *, previews: bool
-) -> conversations.Conversation:
-    message = newest.get(row.id)
+def _conversations(
+    asking: Asking, rows: Sequence[ConversationRow], *, previews: bool
+) -> list[conversations.Conversation]:
+    newest = asking.service.figures.last_messages([row.id for row in rows])
+    messages = message_answers(asking, list(newest.values()), previews=previews)
+    last = {message.conversation_id: message for message in messages}
+    return [_conversation(row, last.get(row.id)) for row in rows]
+
+
+def _conversation(row: ConversationRow, newest: conversations.Message | None) -> conversations.Conversation:
     return conversations.Conversation(
         id=row.id,
         agent_id=row.agent,
@@ -61,27 +67,32 @@ def _conversation(
         failed_turns=row.failed_turns,
         tokens_in=row.tokens_in,
         tokens_out=row.tokens_out,
-        last_message=None if message is None else _last(asking, message, previews=previews),
+        last_message=None if newest is None else _last(newest),
     )
 
 
-def _last(asking: Asking, message: MessageRow, *, previews: bool) -> conversations.LastMessage:
-    full = message_answer(asking, message, previews=previews)
+def _last(message: conversations.Message) -> conversations.LastMessage:
     return conversations.LastMessage(
-        event_id=full.event_id,
-        direction=full.direction,
-        created_at=full.created_at,
-        fate=full.fate,
-        preview=full.preview,
+        event_id=message.event_id,
+        direction=message.direction,
+        created_at=message.created_at,
+        fate=message.fate,
+        preview=message.preview,
     )
 
 
-def message_answer(asking: Asking, row: MessageRow, *, previews: bool) -> conversations.Message:
-    """A message and what became of it."""
-    preview = None
+def message_answers(
+    asking: Asking, rows: Sequence[MessageRow], *, previews: bool
+) -> list[conversations.Message]:
+    """Messages and what became of them."""
+    shown: Mapping[UUID, Preview] = {}
     if previews and asking.sees_bodies:
-        event = asking.reader.event(row.event_id)
-        preview = None if event is None else preview_answer(asking, *event_entries([event]))
+        found = asking.service.figures.events([row.event_id for row in rows])
+        shown = preview_answers(asking, event_entries(found))
+    return [_message(row, shown.get(row.event_id)) for row in rows]
+
+
+def _message(row: MessageRow, preview: Preview | None) -> conversations.Message:
     return conversations.Message(
         conversation_id=row.conversation,
         seq=row.seq,

@@ -10,14 +10,14 @@ import msgspec
 
 from turnledger.model.rows import BodyRow, EventRow
 from turnledger.query.live_cursor import flow_cursor, ledger_cursor
-from turnledger.query.previews import Glance, GlanceState, body_glance, media_type, reply_glance
+from turnledger.query.previews import Glance, GlanceState, glances, media_type
 from turnledger.query.timeline import Entry, entries_of
 from turnledger.server.answers import events
 from turnledger.server.answers.form import instant
 from turnledger.server.caller import Asking
 from turnledger.store.contract import Reader
 
-__all__ = ["entry_answer", "entry_answers", "event_entries", "names_in", "one_entry", "preview_answer"]
+__all__ = ["entry_answer", "entry_answers", "event_entries", "names_in", "one_entry", "preview_answers"]
 
 PREVIEW_CHARS: Final = 200
 
@@ -36,13 +36,14 @@ def event_entries(rows: Iterable[EventRow]) -> list[Entry]:
 
 def one_entry(asking: Asking, row: EventRow) -> events.Entry:
     """A single event."""
-    (entry,) = entries_of([row])
-    return entry_answer(entry, preview_answer(asking, entry))
+    (answer,) = entry_answers(asking, entries_of([row]), previews=True)
+    return answer
 
 
 def entry_answers(asking: Asking, entries: Sequence[Entry], *, previews: bool) -> list[events.Entry]:
     """Events in order, with the first words of their payloads where they are wanted and allowed."""
-    return [entry_answer(entry, preview_answer(asking, entry) if previews else None) for entry in entries]
+    shown = preview_answers(asking, entries) if previews else {}
+    return [entry_answer(entry, shown.get(entry.row.event_id)) for entry in entries]
 
 
 def entry_answer(entry: Entry, preview: events.Preview | None) -> events.Entry:
@@ -83,22 +84,20 @@ def _slot(entry: Entry, body: BodyRow) -> events.BodySlot:
     )
 
 
-def preview_answer(asking: Asking, entry: Entry) -> events.Preview | None:
-    """The first words of an event's payload; None where there is none, or the caller may not read it."""
-    row = entry.row
-    if not asking.sees_bodies or row.type in _NOT_PREVIEWED or not row.bodies:
-        return None
-    glance = _glance(asking.reader, entry)
-    return events.Preview(
-        slot="payload",
-        state=glance.state.value,
-        text=glance.text[:PREVIEW_CHARS],
-        more=len(glance.text) > PREVIEW_CHARS or (glance.state is GlanceState.TEXT and _is_cut(glance)),
-    )
-
-
-def _glance(reader: Reader, entry: Entry) -> Glance:
-    return reply_glance(reader, entry) if entry.row.type == "MODEL_RESULT" else body_glance(reader, entry)
+def preview_answers(asking: Asking, entries: Iterable[Entry]) -> dict[UUID, events.Preview]:
+    """The first words of the events' payloads, of those that have one, as far as the caller may read them."""
+    if not asking.sees_bodies:
+        return {}
+    shown = [entry for entry in entries if entry.row.bodies and entry.row.type not in _NOT_PREVIEWED]
+    return {
+        entry.row.event_id: events.Preview(
+            slot="payload",
+            state=glance.state.value,
+            text=glance.text[:PREVIEW_CHARS],
+            more=len(glance.text) > PREVIEW_CHARS or (glance.state is GlanceState.TEXT and _is_cut(glance)),
+        )
+        for entry, glance in zip(shown, glances(asking.reader, shown), strict=True)
+    }
 
 
 def _is_cut(glance: Glance) -> bool:

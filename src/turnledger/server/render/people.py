@@ -13,7 +13,7 @@ from turnledger.query.paging import Listed
 from turnledger.server.answers import people
 from turnledger.server.answers.form import instant
 from turnledger.server.caller import Asking
-from turnledger.server.render.conversations import message_answer
+from turnledger.server.render.conversations import message_answers
 
 __all__ = [
     "actor_timeline",
@@ -52,7 +52,7 @@ def actor_timeline(asking: Asking, actor: UUID, page: Listed[ActorMessage]) -> p
     return people.ActorTimeline(
         actor_id=actor,
         name=asking.reader.names([actor]).get(actor),
-        items=[message_answer(asking, one.message, previews=True) for one in page.items],
+        items=message_answers(asking, [one.message for one in page.items], previews=True),
         has_more=page.has_more,
         next=page.next,
     )
