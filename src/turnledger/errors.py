@@ -6,10 +6,13 @@ on its own so that the command line and the API can show it apart.  No message e
 
 from __future__ import annotations
 
+from uuid import UUID
+
 __all__ = [
     "CaptureRefused",
     "CommitUnknownError",
     "ConflictError",
+    "DamagedRowError",
     "ForeignFileError",
     "GrammarError",
     "LedgerBusyError",
@@ -103,6 +106,25 @@ class LedgerCorruptError(LedgerError):
     """The database itself is damaged (not the same as a broken chain, which is a verdict)."""
 
     code = "corrupt"
+
+
+class DamagedRowError(LedgerCorruptError, LedgerUnavailableError):
+    """A cell of one row holds what its column cannot: what the row is about cannot be read or continued.
+
+    ``id`` is that of what the row is about, where it can be read.  What the cell holds is never told.
+    """
+
+    code = "damaged-row"
+
+    def __init__(self, table: str, column: str, owner: UUID | None) -> None:
+        whose = "a row whose id cannot be read" if owner is None else str(owner)
+        super().__init__(
+            f"The database is damaged: column {column} of table {table} holds what it cannot, for {whose}.",
+            next_step="Run `turnledger doctor` to see all such rows, and restore them from a backup.",
+        )
+        self.table = table
+        self.column = column
+        self.id = owner
 
 
 # --- wrong input ---

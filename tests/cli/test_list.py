@@ -164,6 +164,7 @@ def test_an_empty_ledger_lists_nothing_and_says_so(made: Recorded) -> None:
     assert (made.run("list").out, made.run("list").err) == ("", "No conversations to list.\n")
     assert json.loads(made.run("list", "--turns", "--json").out) == {
         "turns": [],
+        "damaged": [],
         "hasMore": False,
         "next": None,
     }

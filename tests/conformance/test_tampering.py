@@ -78,7 +78,7 @@ UNSEEN = {
     "connector": "'web'",
     "shape": "'dm'",
     "place": OTHER_ID,
-    "name": OTHER_ID,
+    "name": EVENTS["detail"],
 }
 OF_TURN, OF_TALK = f"jid = {TURN}", f"jid = {TALK}"
 

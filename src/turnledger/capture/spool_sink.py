@@ -20,7 +20,7 @@ from turnledger.capture.sink import Sink
 from turnledger.capture.spooler import Entry, Spooler, gap_batch
 from turnledger.capture.translation import Absent, Translation
 from turnledger.clock import SYSTEM, Clock
-from turnledger.errors import LedgerClosedError, LedgerError, LedgerUnavailableError
+from turnledger.errors import LedgerClosedError, LedgerCorruptError, LedgerError, LedgerUnavailableError
 from turnledger.ids import NIL
 from turnledger.model.draft import Batch, BatchResult, BatchStatus, Journal, Refusal
 from turnledger.model.events import MemoryWrite
@@ -256,6 +256,8 @@ class SpoolSink:
 
 
 def _is_away(error: BaseException) -> bool:
+    if isinstance(error, LedgerCorruptError):
+        return False  # it is there, and what was recorded before is damaged
     return isinstance(error, LedgerUnavailableError) and error.code != _TOO_LARGE
 
 

@@ -21,8 +21,10 @@ from turnledger.clock import to_iso
 from turnledger.engine.location import Database, store_of
 from turnledger.engine.spooling import forward, open_spool, spool_file, spool_state
 from turnledger.errors import LedgerError
+from turnledger.model.rows import DamagedRow
 from turnledger.query.row_json import row_object
 from turnledger.store.contract import Reader
+from turnledger.store.damage import find_damages
 from turnledger.store.rebuild import Difference, count_conversations, differences, rebuild
 from turnledger.store.spool import SpoolCounts
 from turnledger.version import __version__
@@ -55,7 +57,7 @@ def command(
     spool: str | None,
     as_json: bool,
 ) -> None:
-    """Look a ledger over: schema, guards, room, read models, turns without a sign of life.
+    """Look a ledger over: schema, guards, room, damaged rows, read models, turns without a sign of life.
 
     Read models are what lists are read from; they follow from the events and can be built anew.  Whether the
     events themselves are as they were written is for `turnledger verify`.
@@ -86,6 +88,7 @@ class Report:
     counts: dict[str, int] = field(default_factory=dict[str, int])
     bytes: int | None = None
     free_bytes: int | None = None
+    damaged: list[DamagedRow] = field(default_factory=list[DamagedRow])
     found: list[Difference] = field(default_factory=list[Difference])
     is_rebuilt: bool = False
     spool: SpoolCounts | None = None
@@ -105,6 +108,7 @@ class Report:
             "ok": self.is_well,
             "problems": self.problems,
             "notes": self.notes,
+            "damaged": [row_object(one) for one in self.damaged],
             "counts": self.counts,
             "bytes": self.bytes,
             "freeBytes": self.free_bytes,
@@ -169,9 +173,12 @@ def examine(report: Report, database: Database, path: Path | None, *, wants_rebu
         report.ledger_id = str(reader.ledger_id())
         report.schema = f"{reader.ask('list_migrations')[-1][0]:04d}"
         report.problems += reader.faults()
+        report.damaged = list(find_damages(reader))
+        report.problems += _words_on_damage(report.damaged)
         _count(report, reader)
         _try_writing(report, database)
-        _compare(report, reader, database, wants_rebuild=wants_rebuild)
+        if not report.damaged:
+            _compare(report, reader, database, wants_rebuild=wants_rebuild)
     finally:
         reader.close()
 
@@ -197,6 +204,15 @@ def _count(report: Report, reader: Reader) -> None:
     if silent:
         who = counted(silent, "open turn shows", "open turns show")
         report.notes.append(f"{who} no sign of life; the next recorder to open it interrupts them.")
+
+
+def _words_on_damage(rows: Sequence[DamagedRow]) -> list[str]:
+    words = [f"The database is damaged: {row}, holds what it cannot." for row in rows[:_SHOWN]]
+    if len(rows) > _SHOWN:
+        words.append(f"And {counted(len(rows) - _SHOWN, 'more damaged row')}; --json lists all.")
+    if rows:
+        words.append("Restore these rows from a backup; `turnledger verify --all` says what still holds.")
+    return words
 
 
 def _try_writing(report: Report, database: Database) -> None:
@@ -245,7 +261,7 @@ def _show(report: Report) -> None:
     if report.counts:
         held = ", ".join(counted(report.counts[key], name) for key, name in _HELD.items())
         _field(screen, "holds", f"{held}, {report.counts['expiredLeases']:,} of them without a sign of life")
-        _field(screen, "read models", _models(report.found, rebuilt=report.is_rebuilt))
+        _field(screen, "read models", _models(report))
     for one in report.found[:_SHOWN]:
         where = f"conversation {one.conversation}"
         screen.line(
@@ -262,8 +278,10 @@ def _field(screen: Screen, name: str, words: str) -> None:
     screen.line((f"{name:<{_FIELD}}", QUIET), (words, ""))
 
 
-def _models(found: Sequence[Difference], *, rebuilt: bool) -> str:
-    if not found:
+def _models(report: Report) -> str:
+    if report.damaged:
+        return "not compared: they follow from rows that are damaged"
+    if not report.found:
         return "as the events say"
-    tables = counted(len(found), "difference")
-    return f"{tables} found, rebuilt" if rebuilt else f"{tables} found"
+    tables = counted(len(report.found), "difference")
+    return f"{tables} found, rebuilt" if report.is_rebuilt else f"{tables} found"

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import click
 
+from turnledger.cli.damage_note import note_damage
 from turnledger.cli.ledger import reading
 from turnledger.cli.line import counted, size
 from turnledger.cli.options import json_option, ledger_option
@@ -18,7 +19,7 @@ from turnledger.cli.progress import progress
 from turnledger.cli.screen import note, write_json
 from turnledger.clock import SYSTEM
 from turnledger.errors import UsageError
-from turnledger.model.rows import JournalRow
+from turnledger.model.rows import DamagedRow, JournalRow
 from turnledger.query.exporting import conversation_journals, every_journal, journal_lines, turn_fixture
 from turnledger.query.lookup import resolve
 from turnledger.store.contract import Reader
@@ -68,7 +69,7 @@ def command(
     with reading(ledger) as reader, reader.snapshot():
         export = _Export(reader, bodies=bodies)
         if target is None:
-            export.journals(_into(place, "ledger.jsonl"), every_journal(reader), None)
+            export.journals(_into(place, "ledger.jsonl"), every_journal(reader, export.left_out), None)
         elif fixture:
             export.fixture(place, resolve(reader, target, ("turn",)).id, salts=salts)
         else:
@@ -80,6 +81,7 @@ def command(
     if export.is_broken:
         note(f"The chain of turn {export.broken_turn} does not hold, and the fixture says so.")
         context.exit(Status.FOUND)
+    context.exit(note_damage(export.left_out))
 
 
 def _into(place: str, name: str) -> str:
@@ -101,6 +103,7 @@ class _Export:
         self.bytes = 0
         self.is_broken = False
         self.broken_turn: UUID | None = None
+        self.left_out: list[DamagedRow] = []
 
     def target(self, place: str, target: str) -> None:
         named = resolve(self._reader, target)

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import click
 
+from turnledger.cli.damage_note import note_damage
 from turnledger.cli.headers import conversation_title, conversation_tokens, turn_tokens
 from turnledger.cli.ledger import reading
 from turnledger.cli.line import QUIET, counted, status_style
@@ -19,7 +20,7 @@ from turnledger.cli.safe_text import one_line
 from turnledger.cli.screen import Screen, note, write_json
 from turnledger.clock import SYSTEM
 from turnledger.errors import UsageError
-from turnledger.model.rows import ConversationRow, TurnRow
+from turnledger.model.rows import ConversationRow, DamagedRow, TurnRow
 from turnledger.model.vocabulary import Shape, TurnStatus
 from turnledger.query.lookup import find_agent, resolve
 from turnledger.query.row_json import row_object
@@ -65,7 +66,10 @@ def command(
     limit: int,
     **filters: Any,  # noqa: ANN401  one field of Asked each
 ) -> None:
-    """List conversations, or with --turns turns, latest first."""
+    """List conversations, or with --turns turns, latest first.
+
+    Rows that are damaged in the database are left out and named; the exit status is then 1.
+    """
     asked = Asked(zone=zone, limit=limit, **filters)
     with reading(ledger) as reader, reader.snapshot():
         page = turn_page(reader, asked) if turns else conversation_page(reader, asked)
@@ -73,6 +77,7 @@ def command(
         write_json(page.as_json())
     else:
         page.show(zone)
+    click.get_current_context().exit(note_damage(page.damaged))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +121,7 @@ class ListPage:
 
     what: str
     rows: Sequence[ConversationRow | TurnRow]
+    damaged: Sequence[DamagedRow]
     key: tuple[int, ...] | None
     names: Mapping[UUID, str] = field(default_factory=dict[UUID, str])
 
@@ -123,6 +129,7 @@ class ListPage:
         """The page in the form of the API's lists."""
         return {
             self.what: [row_object(row) for row in self.rows],
+            "damaged": [row_object(row) for row in self.damaged],
             "hasMore": self.key is not None,
             "next": None if self.key is None else _key_text(self.key),
         }
@@ -170,7 +177,8 @@ def conversation_page(reader: Reader, asked: Asked) -> ListPage:
     rows = reader.conversations(where, asked.page())
     more = len(rows) > asked.limit
     shown = rows[: asked.limit]
-    return ListPage("conversations", shown, reader.conversation_key(shown[-1]) if more else None)
+    key = reader.conversation_key(shown[-1]) if more else None
+    return ListPage("conversations", shown, rows.damaged, key)
 
 
 def turn_page(reader: Reader, asked: Asked) -> ListPage:
@@ -195,7 +203,7 @@ def turn_page(reader: Reader, asked: Asked) -> ListPage:
     more = len(rows) > asked.limit
     shown = rows[: asked.limit]
     names = reader.names(list({row.conversation for row in shown}))
-    return ListPage("turns", shown, reader.turn_key(shown[-1]) if more else None, names)
+    return ListPage("turns", shown, rows.damaged, reader.turn_key(shown[-1]) if more else None, names)
 
 
 # --- tables ------------------------------------------------------------------------------------------

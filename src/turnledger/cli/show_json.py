@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from uuid import UUID
 
+from turnledger.cli.damage_note import conversation_of
 from turnledger.query.findings import Finding
 from turnledger.query.flow import first_position, flow
 from turnledger.query.row_json import event_object, row_object
@@ -23,7 +24,7 @@ _GENESIS = "0" * 64
 def turn_json(reader: Reader, turn: UUID, *, bodies: bool) -> None:
     """Write one turn: row, conversation, trigger, chain, steps, tools that nobody ran, events."""
     report = turn_report(reader, turn)
-    conversation = reader.conversation(report.turn.conversation)
+    conversation = conversation_of(reader, report.turn)
     trigger = trigger_message(reader, report.turn)
     head: dict[str, object] = {
         "kind": "turn",

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from uuid import UUID
 
 from turnledger.cli.bodies_view import show_bodies
+from turnledger.cli.damage_note import conversation_of
 from turnledger.cli.event_lines import EventLines
 from turnledger.cli.headers import conversation_header, turn_header
 from turnledger.cli.line import BAD, QUIET, status_style
@@ -37,7 +38,7 @@ class ShowText:
     def turn(self, turn: UUID) -> None:
         """Print one turn."""
         report = turn_report(self._reader, turn)
-        conversation = self._reader.conversation(report.turn.conversation)
+        conversation = conversation_of(self._reader, report.turn)
         finding = Finding.of_journal(verify_journal(self._reader, turn))
         trigger = trigger_message(self._reader, report.turn)
         turn_header(self._screen, self._zone, report, conversation, trigger, finding)

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import click
 
+from turnledger.cli.damage_note import note_damage
 from turnledger.cli.event_lines import EventLines
 from turnledger.cli.ledger import reading
 from turnledger.cli.moments import Zone
@@ -21,7 +22,7 @@ from turnledger.cli.timeline_view import TimelineView, room_of
 from turnledger.clock import SYSTEM
 from turnledger.errors import LedgerUnavailableError, UsageError
 from turnledger.model.registry import FINAL_TYPES
-from turnledger.model.rows import EventRow
+from turnledger.model.rows import EventRow, Rows
 from turnledger.query.following import cursor_at
 from turnledger.query.lookup import find_agent, resolve
 from turnledger.query.row_json import event_object
@@ -141,6 +142,7 @@ class Tail:
                     if self._scope.turn is not None and entry.row.type in FINAL_TYPES:
                         return
                 self.cursor = entry.row.cursor
+            note_damage(rows.damaged)
             if rows:
                 before_ms = rows[-1].created_ms
             self.cursor = max(self.cursor, beyond)
@@ -149,7 +151,7 @@ class Tail:
                     return
                 SYSTEM.sleep(_POLL_S)
 
-    def _look(self) -> tuple[list[EventRow], int]:
+    def _look(self) -> tuple[Rows[EventRow], int]:
         """A page of events; where the connection is lost, once it is there again."""
         lost = False
         while True:

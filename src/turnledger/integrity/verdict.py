@@ -56,6 +56,7 @@ class Reason(StrEnum):
     SOURCE_TURN_ID = "source-turnId"
     SOURCE_AGENT_ID = "source-agentId"
     EVENT_GRAMMAR = "event-grammar"
+    ROW_GRAMMAR = "row-grammar"
     SEQ_GRAMMAR = "seq-grammar"
     TYPE_GRAMMAR = "type-grammar"
     PAYLOAD_HASH_GRAMMAR = "payload-hash-grammar"

@@ -5,7 +5,9 @@ Times are epoch milliseconds by the ledger's clock; token counts are sums over m
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TypeVar
 from uuid import UUID
 
 from turnledger.model.draft import Journal
@@ -15,13 +17,40 @@ __all__ = [
     "AgentRow",
     "BodyRow",
     "ConversationRow",
+    "DamagedRow",
     "EventRow",
     "JournalRow",
     "LeaseRow",
     "MemoryRow",
     "MessageRow",
+    "Rows",
     "TurnRow",
 ]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class DamagedRow:
+    """A row with a cell that holds what its column cannot; ``id`` of what it is about, where readable."""
+
+    table: str
+    column: str
+    id: UUID | None = None
+
+    def __str__(self) -> str:
+        whose = "a row whose id cannot be read" if self.id is None else str(self.id)
+        return f"column {self.column} of table {self.table}, for {whose}"
+
+
+class Rows(list[T]):
+    """Rows of a list, and those that belong there too and are ``damaged``."""
+
+    __slots__ = ("damaged",)
+
+    def __init__(self, rows: Iterable[T] = (), damaged: Iterable[DamagedRow] = ()) -> None:
+        super().__init__(rows)
+        self.damaged = list(damaged)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
@@ -143,7 +143,7 @@ def _matching(
     return found, None
 
 
-def _merged(reader: Reader, lists: list[list[ConversationRow]]) -> list[ConversationRow]:
+def _merged(reader: Reader, lists: Sequence[Sequence[ConversationRow]]) -> list[ConversationRow]:
     return list(heapq.merge(*lists, key=reader.conversation_key, reverse=True))
 
 

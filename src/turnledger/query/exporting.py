@@ -8,7 +8,7 @@ from uuid import UUID
 
 from turnledger.errors import LedgerCorruptError, NotFoundError
 from turnledger.integrity.verdict import Reason
-from turnledger.model.rows import BodyRow, EventRow, JournalRow
+from turnledger.model.rows import BodyRow, DamagedRow, EventRow, JournalRow
 from turnledger.model.tokens import parse_summary
 from turnledger.model.vocabulary import JournalKind
 from turnledger.query.masking import Masker
@@ -26,10 +26,11 @@ _PAGE = 200
 _GENESIS = "0" * 64
 
 
-def every_journal(reader: Reader) -> Iterator[JournalRow]:
-    """All journals of the ledger, in the order they were opened."""
+def every_journal(reader: Reader, left_out: list[DamagedRow]) -> Iterator[JournalRow]:
+    """All journals of the ledger, in the order they were opened; damaged ones go into ``left_out``."""
     after: UUID | None = None
     while rows := reader.journals(None, after, _PAGE):
+        left_out += rows.damaged
         yield from rows
         after = rows[-1].journal.id
 

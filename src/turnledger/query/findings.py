@@ -40,14 +40,15 @@ class Finding:
 
     @classmethod
     def of_journal(cls, found: Verification) -> Finding:
-        """About a journal of the ledger."""
+        """About a journal of the ledger, or about an agent whose row is damaged."""
+        unnamed = found.damage is not None and found.damage.id is None
         return cls(
-            target=str(found.id),
+            target=f"in table {found.damage.table}" if found.damage and unnamed else str(found.id),
             kind=found.kind,
             verdict=found.verdict,
             reason=found.reason,
-            explanation=reason_words(found.reason, found.broken_at_seq),
-            id=str(found.id),
+            explanation=_explained(found),
+            id=None if unnamed else str(found.id),
             broken_at_seq=found.broken_at_seq,
             warnings=tuple(found.warnings),
             events=found.events,
@@ -129,6 +130,11 @@ class Finding:
         }
 
 
+def _explained(found: Verification) -> str:
+    words = reason_words(found.reason, found.broken_at_seq)
+    return words if found.damage is None else f"{words}: {found.damage}"
+
+
 def _bodies(checked: int, pruned: int, not_checked: int) -> dict[str, int]:
     return {"checked": checked, "pruned": pruned, "notChecked": not_checked}
 
@@ -153,6 +159,7 @@ _WORDS: Final[dict[Reason, str]] = {
     Reason.SOURCE_AGENT_ID: "the id of its agent is no lower-case UUID",
     Reason.COMMITMENT: "it commits its bodies in a way that is not known here",
     Reason.BODIES_GRAMMAR: "bodies, salts or details{at} are not in the form of the format",
+    Reason.ROW_GRAMMAR: "the database is damaged: a cell holds what its column cannot",
     Reason.SEQ: "{event} is not the one whose turn it is: one was taken out, put in or moved",
     Reason.PREV_HASH: "{event} does not follow the one before it: something was altered, taken out or put in",
     Reason.HASH: "{event} was altered: what it says does not give its hash",

@@ -25,7 +25,7 @@ from turnledger.store.contract import Reader, Rebuilder, RecordedBody, RecordedE
 from turnledger.wire.commitment import NO_PAYLOAD, PayloadHasher, payload_hash
 from turnledger.wire.details import decode_detail
 
-__all__ = ["Conversation", "JournalCheck"]
+__all__ = ["Conversation", "JournalCheck", "read_uuid"]
 
 _Row: TypeAlias = tuple[Any, ...]
 _Commitments: TypeAlias = dict[tuple[object, str], object]
@@ -44,7 +44,7 @@ class Conversation:
         """Take in what a verified row of the conversation's journal says."""
         if row[1] in {b"TURN_OPENED", b"TURN_CLOSED"}:
             tokens = parse_summary(row[3].decode())
-            turn = _uuid(tokens.get("turn", ""))
+            turn = read_uuid(tokens.get("turn", ""))
             if turn is None:
                 return
             if row[1] == b"TURN_OPENED":
@@ -55,7 +55,8 @@ class Conversation:
             self.pruned = True
 
 
-def _uuid(text: str) -> UUID | None:
+def read_uuid(text: str) -> UUID | None:
+    """The UUID that a text is; None where it is none."""
     try:
         return UUID(text)
     except ValueError:

@@ -92,7 +92,7 @@ def timeline(
     rows = reader.flow(conversation, after=after, before=before, limit=limit + 1)
     has_more = len(rows) > limit
     if has_more:
-        rows = rows[1:] if before is not None else rows[:limit]
+        del rows[slice(1) if before is not None else slice(limit, None)]
     return TimelinePage(tuple(entries_of(rows)), has_more)
 
 

@@ -81,7 +81,7 @@ def turn_report(reader: Reader, turn_id: UUID) -> TurnReport:
 
 def trigger_message(reader: Reader, turn: TurnRow) -> MessageRow | None:
     """The message that the turn answers; None where its trigger is none."""
-    if turn.trigger is None or not turn.trigger.isdigit():
+    if turn.trigger is None or not turn.trigger.isdecimal():
         return None
     seq = int(turn.trigger)
     found = reader.messages(turn.conversation, seq - 1, 1)

@@ -6,10 +6,12 @@ from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
 
+from turnledger.ids import NIL
 from turnledger.integrity.verdict import Caveat, Reason, Verdict
+from turnledger.model.rows import DamagedRow
 from turnledger.model.vocabulary import JournalKind
 
-__all__ = ["ALWAYS_UNCOVERED", "BodyCounts", "Verification", "faulty"]
+__all__ = ["ALWAYS_UNCOVERED", "BodyCounts", "Verification", "damaged", "faulty"]
 
 ALWAYS_UNCOVERED: Final = (
     "tail cut at rest",
@@ -32,7 +34,9 @@ class Verification:
     """Finding about one journal of a ledger; see ``ChainReport`` for the fields they share.
 
     ``not_covered`` names attacks that this level of proof does not detect: without a checkpoint kept
-    elsewhere an intact chain is no proof that nothing is missing at its end.
+    elsewhere an intact chain is no proof that nothing is missing at its end.  ``damage`` is the row that
+    holds what it cannot; the finding is then about what that row is about (the nil UUID where it does not
+    tell), which may be an agent.
     """
 
     kind: str
@@ -45,6 +49,7 @@ class Verification:
     bodies: BodyCounts = field(default_factory=BodyCounts)
     not_covered: tuple[str, ...] = ALWAYS_UNCOVERED
     head: str = ""
+    damage: DamagedRow | None = None
 
     @property
     def sound(self) -> bool:
@@ -55,3 +60,9 @@ class Verification:
 def faulty(kind: JournalKind, journal: UUID, reason: Reason, events: int = 0) -> Verification:
     """The finding about a journal that is at fault as a whole."""
     return Verification(kind, journal, Verdict.BROKEN, -1, reason, events=events)
+
+
+def damaged(row: DamagedRow) -> Verification:
+    """The finding about a row that holds what it cannot."""
+    kind = row.table.removesuffix("s")
+    return Verification(kind, row.id or NIL, Verdict.MALFORMED, -1, Reason.ROW_GRAMMAR, damage=row)

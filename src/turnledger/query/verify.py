@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any, Final
 from uuid import UUID
 
 from turnledger.errors import NotFoundError
@@ -16,10 +17,11 @@ from turnledger.integrity.verdict import Reason, Verdict
 from turnledger.model.registry import FINAL_TYPES
 from turnledger.model.tokens import parse_summary
 from turnledger.model.vocabulary import JournalKind
-from turnledger.query.journal_rows import Conversation, JournalCheck
+from turnledger.query.journal_rows import Conversation, JournalCheck, read_uuid
 from turnledger.query.places import Places
-from turnledger.query.verification import BodyCounts, Verification, faulty
-from turnledger.store.contract import Reader, Rebuilder, RecordedJournal
+from turnledger.query.verification import BodyCounts, Verification, damaged, faulty
+from turnledger.store.contract import Page, Reader, RecordedJournal, TurnFilter
+from turnledger.store.damage import Damages, damage_of, damages_of, find_damages
 
 __all__ = [
     "LEDGER_UNCOVERED",
@@ -31,6 +33,8 @@ __all__ = [
 ]
 
 _PAGE = 200
+_ANY_PLACE = 2**62
+_CONVERSATION, _TYPE, _TOKENS, _EVENT_ID = 3, 5, 7, 10  # columns of event_rows
 LEDGER_UNCOVERED = ("deletion of a whole conversation",)
 
 
@@ -41,10 +45,7 @@ def verify_journal(reader: Reader, journal_id: UUID, *, bodies: bool = True) -> 
     """
     with reader.snapshot():
         row = _recorded(reader, journal_id, "journal")
-        owner = _owner(row)
-        if row.kind == JournalKind.TURN and row.conversation is not None:
-            _learn(reader, journal_id, row, owner)
-        return JournalCheck(reader, row, owner, _rebuilder(reader, bodies=bodies)).run()
+        return _Walk(reader, None, damages_of(reader, journal_id), bodies=bodies).alone(row)
 
 
 def _recorded(reader: Reader, journal_id: UUID, what: str) -> RecordedJournal:
@@ -55,59 +56,92 @@ def _recorded(reader: Reader, journal_id: UUID, what: str) -> RecordedJournal:
     return rows[0]
 
 
-def _owner(row: RecordedJournal) -> Conversation:
-    return Conversation(Places(row.positions or 0))
-
-
-def _rebuilder(reader: Reader, *, bodies: bool) -> Rebuilder | None:
-    return reader.rebuilder() if bodies else None
-
-
-def _learn(reader: Reader, turn: UUID, row: RecordedJournal, owner: Conversation) -> None:
-    """What the conversation says of one turn, without reading the whole conversation."""
-    last = reader.events(turn, max(row.events - 1, 0), 1)
-    if last and last[0].type in FINAL_TYPES:
-        closed = reader.event(derived_id(last[0].event_id, "turn-closed"))
-        if closed is not None and closed.conversation == UUID(bytes=row.conversation):
-            tokens = parse_summary(closed.summary)
-            owner.closed[turn] = (tokens.get("events", ""), tokens.get("head", ""))
-
-
 def verify_conversation(reader: Reader, conversation: UUID, *, bodies: bool = True) -> Iterator[Verification]:
     """Check a conversation's journal, then each of its turns, and that their places leave no gap.
 
     Raises NotFoundError where the ledger has no such conversation.
     """
     with reader.snapshot():
-        row = _recorded(reader, conversation, "conversation")
-        yield from _Walk(reader, None, bodies=bodies).conversation(row)
+        damages = damages_of(reader, conversation)
+        walk = _Walk(reader, None, damages, bodies=bodies)
+        if conversation in damages.lost_journals:
+            yield from walk.without_journal(conversation)
+        else:
+            yield from walk.conversation(_recorded(reader, conversation, "conversation"))
 
 
 class _Walk:
     """Through conversations and their turns; ``ordinals`` are those given out, where all are to be met."""
 
-    def __init__(self, reader: Reader, ordinals: _Ordinals | None, *, bodies: bool) -> None:
+    def __init__(self, reader: Reader, ordinals: _Ordinals | None, damages: Damages, *, bodies: bool) -> None:
         self._reader = reader
         self._ordinals = ordinals
-        self._bodies = _rebuilder(reader, bodies=bodies)
+        self._damages = damages
+        self._bodies = reader.rebuilder() if bodies else None
+        self.alone_met: set[UUID] = set()
+        """Turns that were checked though their conversation's word could not be had."""
 
     def conversation(self, row: RecordedJournal) -> Iterator[Verification]:
         """Findings about a conversation's journal and all its turns."""
-        owner = _owner(row)
-        head = self.journal(row, owner)
+        owner = self._owner(row)
+        head = self.journal(row, JournalKind.CONVERSATION, owner)
         turns = list(self._turns(row, owner))
-        if row.conversation != row.id or (
-            head.sound and all(turn.sound for turn in turns) and not owner.places.complete
-        ):
+        if not head.sound:
+            turns += self._untold(row, set(owner.opened))
+        whole = all(turn.sound for turn in turns) and not self._damages.nameless
+        if head.sound and (row.conversation != row.id or (whole and not owner.places.complete)):
             head = _with_fault(head, Reason.POSITION)
         yield head
         yield from turns
 
-    def journal(self, row: RecordedJournal, owner: Conversation) -> Verification:
-        """The finding about one journal."""
+    def journal(self, row: RecordedJournal, kind: JournalKind, owner: Conversation) -> Verification:
+        """The finding about one journal, which has to be of this kind."""
+        damage = self._damages.by_id.get(UUID(bytes=row.id)) or damage_of(row)
+        row = _readable(row, kind)
         finding = JournalCheck(self._reader, row, owner, self._bodies).run()
         met = self._ordinals is None or self._ordinals.meet(row)
+        if damage is not None:
+            return replace(finding, **_MALFORMED, reason=Reason.ROW_GRAMMAR, damage=damage)
+        if row.agent is None and self._damages.hides_agents and kind is not JournalKind.LEDGER:
+            return replace(finding, **_MALFORMED, reason=Reason.SOURCE_AGENT_ID)
         return finding if met or not finding.sound else _with_fault(finding, Reason.ORDINAL)
+
+    def alone(self, row: RecordedJournal) -> Verification:
+        """The finding about a journal without going through its conversation."""
+        owner = self._owner(row)
+        kind = _kind_of(row)
+        if kind is JournalKind.TURN and _is_id(row.conversation):
+            self._learn(row, owner)
+        return self.journal(row, kind, owner)
+
+    def without_journal(self, conversation: UUID) -> Iterator[Verification]:
+        """Findings about a conversation whose journal cannot be found, and the turns that lists know of."""
+        yield damaged(self._damages.by_id[conversation])
+        after: tuple[int, ...] | None = None
+        while rows := self._reader.turns(TurnFilter(conversation=conversation), Page(_PAGE, after)):
+            yield from self._each_alone([row.id for row in rows])
+            after = self._reader.turn_key(rows[-1])
+
+    def _owner(self, row: RecordedJournal) -> Conversation:
+        """Where the conversation's row is damaged nobody knows how many places it has given."""
+        of = UUID(bytes=row.conversation) if _is_id(row.conversation) else None
+        if of in self._damages.by_id or UUID(bytes=row.id) in self._damages.by_id:
+            return Conversation(Places(_ANY_PLACE))
+        if of is None and row.positions is not None:
+            return Conversation(Places(_ANY_PLACE))
+        return Conversation(Places(row.positions or 0))
+
+    def _learn(self, row: RecordedJournal, owner: Conversation) -> None:
+        """What the conversation says of one turn, without reading the whole conversation."""
+        seq = max(row.events - 1, 0) if type(row.events) is int else 0
+        for last in self._reader.ask("list_events", journal=row.id, start_seq=seq, limit=1):
+            if last[_TYPE] not in FINAL_TYPES or not _is_id(last[_EVENT_ID]):
+                return
+            closing = derived_id(UUID(bytes=last[_EVENT_ID]), "turn-closed")
+            for closed in self._reader.ask("get_event", event=closing.bytes):
+                if closed[_CONVERSATION] == last[_CONVERSATION] and type(closed[_TOKENS]) is str:
+                    tokens = parse_summary(closed[_TOKENS])
+                    owner.closed[UUID(bytes=row.id)] = (tokens.get("events", ""), tokens.get("head", ""))
 
     def _turns(self, conversation: RecordedJournal, owner: Conversation) -> Iterator[Verification]:
         for start in range(0, len(owner.opened), _PAGE):
@@ -115,27 +149,94 @@ class _Walk:
             rows = {row.id: row for row in self._reader.recorded_journals(wanted)}
             for turn in wanted:
                 row = rows.get(turn.bytes)
-                if row is None or row.conversation != conversation.id or row.kind != JournalKind.TURN:
-                    yield faulty(JournalKind.TURN, turn, Reason.MISSING_JOURNAL)
+                if row is None and self._is_hidden(conversation):
+                    continue
+                if row is not None and (
+                    turn in self._damages.by_id
+                    or (_kind_of(row) is JournalKind.TURN and row.conversation == conversation.conversation)
+                ):
+                    yield self.journal(row, JournalKind.TURN, owner)
                 else:
-                    yield self.journal(row, owner)
+                    yield faulty(JournalKind.TURN, turn, Reason.MISSING_JOURNAL)
+
+    def _is_hidden(self, conversation: RecordedJournal) -> bool:
+        """Whether a turn that is missing may be one whose row does not tell its id."""
+        hidden = self._damages.hidden_turns
+        if not hidden or not _is_id(conversation.conversation):
+            return False
+        [(key,)] = self._reader.ask("get_conversation_key", conversation=conversation.conversation)
+        hidden[key] -= 1
+        return hidden[key] >= 0
+
+    def _untold(self, row: RecordedJournal, told: set[UUID]) -> Iterator[Verification]:
+        """Turns that a conversation opened behind where its journal breaks: nothing there is believed."""
+        opened = [turn for turn in _opened(self._reader, UUID(bytes=row.id)) if turn not in told]
+        yield from self._each_alone(opened)
+
+    def _each_alone(self, turns: Sequence[UUID]) -> Iterator[Verification]:
+        for start in range(0, len(turns), _PAGE):
+            for row in self._reader.recorded_journals(turns[start : start + _PAGE]):
+                if _kind_of(row) is JournalKind.TURN:
+                    self.alone_met.add(UUID(bytes=row.id))
+                    yield self.alone(row)
+
+
+_MALFORMED: Final[dict[str, Any]] = {"verdict": Verdict.MALFORMED, "broken_at_seq": -1}
+
+
+def _is_id(cell: object) -> bool:
+    return type(cell) is bytes and len(cell) == len(NIL.bytes)
+
+
+def _kind_of(row: RecordedJournal) -> JournalKind:
+    if row.kind in set(JournalKind):
+        return JournalKind(row.kind)
+    return JournalKind.CONVERSATION if row.conversation == row.id else JournalKind.TURN
+
+
+def _readable(row: RecordedJournal, kind: JournalKind) -> RecordedJournal:
+    """The row, with something that cannot be right in place of what cannot be read."""
+    has_conversation = row.conversation is not None or row.positions is not None
+    return row._replace(
+        kind=kind.value,
+        agent=row.agent if _is_id(row.agent) else None,
+        conversation=(row.conversation if _is_id(row.conversation) else b"") if has_conversation else None,
+        events=row.events if type(row.events) is int else -1,
+        head=row.head if type(row.head) is bytes else b"",
+    )
+
+
+def _opened(reader: Reader, conversation: UUID) -> Iterator[UUID]:
+    """The turns that a conversation's rows say it opened, whether or not they hold."""
+    for rows in reader.recorded_events(conversation):
+        for row in rows:
+            if row[1] == b"TURN_OPENED" and type(row[3]) is bytes:
+                turn = read_uuid(parse_summary(row[3].decode("utf-8", "replace")).get("turn", ""))
+                if turn is not None:
+                    yield turn
 
 
 class _Ordinals:
     """The numbers that agents gave to their journals."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Reader, damages: Damages) -> None:
+        self._damages = damages
         self._given = {
-            (agent, str(kind)): Places(count)
-            for agent, _, _, conversations, turns in reader.ask("list_agents")
-            for kind, count in ((JournalKind.CONVERSATION, conversations), (JournalKind.TURN, turns))
+            (agent.id.bytes, str(kind)): Places(count)
+            for agent in reader.agents()
+            for kind, count in (
+                (JournalKind.CONVERSATION, agent.conversations),
+                (JournalKind.TURN, agent.turns),
+            )
         }
         self._given[NIL.bytes, str(JournalKind.LEDGER)] = Places(1)
 
     def meet(self, row: RecordedJournal) -> bool:
         """Whether the journal's number was given out, and to no other."""
         places = self._given.get((row.agent or NIL.bytes, row.kind))
-        return places is not None and places.meet(row.ordinal)
+        if places is None:
+            return row.agent is not None and UUID(bytes=row.agent) in self._damages.by_id
+        return places.meet(row.ordinal)
 
     def are_met(self) -> bool:
         """Whether the journal of each number of an agent's was met."""
@@ -143,54 +244,63 @@ class _Ordinals:
 
 
 def verify_ledger(reader: Reader, *, bodies: bool = True) -> Iterator[Verification]:
-    """Check every conversation with its turns, the ledger journal, and that none is missing or unlisted."""
+    """Check every conversation with its turns, the ledger journal, and that none is missing or unlisted.
+
+    A damaged row of an agent, or one that does not tell its id, is a finding of its own.
+    """
     listed, sound = 0, True
     with reader.snapshot():
-        ordinals = _Ordinals(reader)
-        walk = _Walk(reader, ordinals, bodies=bodies)
-        for row in _journals(reader, JournalKind.CONVERSATION):
+        damages = find_damages(reader)
+        for damage in damages:
+            if damage.id is None or damage.table == "agents":
+                sound = False
+                yield damaged(damage)
+        ordinals = _Ordinals(reader, damages)
+        walk = _Walk(reader, ordinals, damages, bodies=bodies)
+        for row in _conversations(reader, damages):
             for finding in walk.conversation(row):
                 listed += finding.reason is not Reason.MISSING_JOURNAL
                 sound = sound and finding.sound
                 yield finding
+        for conversation in damages.lost_journals:
+            sound = False
+            yield from walk.without_journal(conversation)
         for row in _journals(reader, JournalKind.LEDGER):
             listed += 1
-            finding = walk.journal(row, _owner(row))
+            finding = walk.journal(row, JournalKind.LEDGER, Conversation(Places(0)))
             sound = sound and finding.sound
             yield finding
         if listed != reader.ask("count_journals")[0][0]:
-            yield from _unlisted(reader)
+            yield from _unlisted(reader, damages, walk.alone_met)
         elif sound and not ordinals.are_met():
             yield faulty(JournalKind.LEDGER, reader.ledger_id(), Reason.MISSING_JOURNAL)
         elif sound and reader.strays():
             yield faulty(JournalKind.LEDGER, reader.ledger_id(), Reason.UNLISTED_JOURNAL)
 
 
+def _conversations(reader: Reader, damages: Damages) -> Iterator[RecordedJournal]:
+    """The journals of conversations, and those whose row does not tell that they are one."""
+    yield from _journals(reader, JournalKind.CONVERSATION)
+    for row in reader.recorded_journals(list(damages.of("journals", "kind"))):
+        if _kind_of(row) is JournalKind.CONVERSATION:
+            yield row
+
+
 def _journals(reader: Reader, kind: JournalKind) -> Iterator[RecordedJournal]:
-    for ids in _pages(reader, kind):
-        yield from reader.recorded_journals(ids)
+    after = -(2**63)
+    while rows := reader.ask("list_journals", after_jid=after, kind=str(kind), limit=_PAGE):
+        yield from reader.recorded_journals([UUID(bytes=row[1]) for row in rows if _is_id(row[1])])
+        after = rows[-1][7]
 
 
-def _pages(reader: Reader, kind: JournalKind) -> Iterator[Sequence[UUID]]:
-    after: UUID | None = None
-    while rows := reader.journals(kind, after, _PAGE):
-        yield [row.journal.id for row in rows]
-        after = rows[-1].journal.id
-
-
-def _unlisted(reader: Reader) -> Iterator[Verification]:
+def _unlisted(reader: Reader, damages: Damages, met: set[UUID]) -> Iterator[Verification]:
     """Turn journals that no conversation says it opened.  Only walked when the counts differ."""
-    opened = {
-        parse_summary(row[3].decode("utf-8", "replace")).get("turn")
-        for conversation in _journals(reader, JournalKind.CONVERSATION)
-        for rows in reader.recorded_events(UUID(bytes=conversation.id))
-        for row in rows
-        if row[1] == b"TURN_OPENED"
-    }
+    opened = {turn for row in _conversations(reader, damages) for turn in _opened(reader, UUID(bytes=row.id))}
     for row in _journals(reader, JournalKind.TURN):
         turn = UUID(bytes=row.id)
-        if str(turn) not in opened:
-            yield faulty(JournalKind.TURN, turn, Reason.UNLISTED_JOURNAL, row.events)
+        if turn not in opened and turn not in met:
+            events = row.events if type(row.events) is int else 0
+            yield faulty(JournalKind.TURN, turn, Reason.UNLISTED_JOURNAL, events)
 
 
 def _with_fault(finding: Verification, reason: Reason) -> Verification:

@@ -15,6 +15,7 @@ from starlette.responses import Response
 
 from turnledger.errors import (
     ConflictError,
+    LedgerCorruptError,
     LedgerError,
     LedgerUnavailableError,
     NotAllowedError,
@@ -52,6 +53,7 @@ _LEDGER_ERRORS: Final[tuple[tuple[type[LedgerError], int], ...]] = (
     (NotFoundError, 404),
     (ConflictError, 409),
     (UsageError, 400),
+    (LedgerCorruptError, 500),
     (LedgerUnavailableError, 503),
 )
 

@@ -23,6 +23,7 @@ from turnledger.model.rows import (
     LeaseRow,
     MemoryRow,
     MessageRow,
+    Rows,
     TurnRow,
 )
 from turnledger.model.vocabulary import JournalKind, Shape, TurnStatus
@@ -268,7 +269,10 @@ class Rebuilder(Protocol):
 
 
 class Reader(Protocol):
-    """Read access.  Lists give at most ``limit`` rows; ask for one more to know whether there is more."""
+    """Read access.  Lists give at most ``limit`` rows; ask for one more to know whether there is more.
+
+    ``Rows`` name damaged rows beside the sound ones; all else raises DamagedRowError.
+    """
 
     def ledger_id(self) -> UUID:
         """Id of this ledger, made with it."""
@@ -282,11 +286,11 @@ class Reader(Protocol):
         """Outside names of these ids, as far as they have one that was not erased."""
         ...
 
-    def agents(self) -> list[AgentRow]:
+    def agents(self) -> Rows[AgentRow]:
         """All agents by name."""
         ...
 
-    def conversations(self, where: ConversationFilter, page: Page) -> list[ConversationRow]:
+    def conversations(self, where: ConversationFilter, page: Page) -> Rows[ConversationRow]:
         """Latest activity first; page key ``(last_ms, small key)`` as in ``conversation_key``."""
         ...
 
@@ -298,7 +302,7 @@ class Reader(Protocol):
         """The page key of a row."""
         ...
 
-    def turns(self, where: TurnFilter, page: Page) -> list[TurnRow]:
+    def turns(self, where: TurnFilter, page: Page) -> Rows[TurnRow]:
         """Latest opening first; page key as in ``turn_key``."""
         ...
 
@@ -310,17 +314,17 @@ class Reader(Protocol):
         """The page key of a row."""
         ...
 
-    def messages(self, conversation: UUID, after_seq: int, limit: int) -> list[MessageRow]:
+    def messages(self, conversation: UUID, after_seq: int, limit: int) -> Rows[MessageRow]:
         """Messages of a conversation in order, from beyond ``after_seq`` (-1 for all)."""
         ...
 
     def memory(
         self, agent: UUID, entry: UUID | None, conversation: UUID | None, limit: int
-    ) -> list[MemoryRow]:
+    ) -> Rows[MemoryRow]:
         """Revisions of memory entries, newest first."""
         ...
 
-    def leases(self, *, expired: bool, limit: int) -> list[LeaseRow]:
+    def leases(self, *, expired: bool, limit: int) -> Rows[LeaseRow]:
         """Leases of open turns; with ``expired`` only those that ran out by the database's clock."""
         ...
 
@@ -328,7 +332,7 @@ class Reader(Protocol):
         """Head of a journal."""
         ...
 
-    def journals(self, kind: JournalKind | None, after: UUID | None, limit: int) -> list[JournalRow]:
+    def journals(self, kind: JournalKind | None, after: UUID | None, limit: int) -> Rows[JournalRow]:
         """All journals in the order they were opened, from beyond ``after``."""
         ...
 
@@ -342,14 +346,14 @@ class Reader(Protocol):
 
     def flow(
         self, conversation: UUID, *, after: int | None, before: int | None, limit: int
-    ) -> list[EventRow]:
+    ) -> Rows[EventRow]:
         """Events of a conversation and its turns by position, ascending.
 
         From beyond ``after``; or, with ``before``, the last ``limit`` ones short of it.
         """
         ...
 
-    def since(self, cursor: int, limit: int, agent: UUID | None) -> tuple[list[EventRow], int]:
+    def since(self, cursor: int, limit: int, agent: UUID | None) -> tuple[Rows[EventRow], int]:
         """Events of all agents (or one) beyond ``cursor``, and the cursor to go on from.
 
         Never skips an event that commits late.

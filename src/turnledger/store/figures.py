@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from operator import itemgetter
+from typing import Final, TypeAlias
 from uuid import UUID
 
 from turnledger.model.figures import (
@@ -20,9 +21,18 @@ from turnledger.model.figures import (
     UnaccountedRow,
 )
 from turnledger.model.rows import AgentRow, EventRow, MessageRow, TurnRow
+from turnledger.store.cells import (
+    ACTOR,
+    COUNTED_CONVERSATION,
+    NOTICE,
+    OF_CONVERSATION,
+    TURN_LEASE,
+    UNACCOUNTED,
+    check,
+)
 from turnledger.store.contract import Reader
 from turnledger.store.sql_mapping import Row, name_text
-from turnledger.store.sql_rows import agent_row, event_row, memory_row, message_row, turn_row
+from turnledger.store.sql_rows import agent_row, event_row, filled, listed, memory_row, message_row, turn_row
 
 __all__ = ["LAST", "FiguresReader"]
 
@@ -30,6 +40,14 @@ LAST: Final = 2**63 - 1
 """Beyond every key: where a list that goes backwards begins."""
 
 _ANY: Final = b""
+_NEWEST: Final = (LAST, LAST, LAST)
+
+_Key: TypeAlias = Callable[[Row], tuple[int, ...]]
+_CURSOR: Final[Callable[[Row], int]] = itemgetter(13)
+_MESSAGE_KEY: Final[_Key] = itemgetter(6, 13, 0)
+_MEMORY_KEY: Final[_Key] = itemgetter(4, 8, 9)
+_REVISION_KEY: Final[_Key] = itemgetter(2, 8, 9)
+_NOTICE_KEY: Final[_Key] = itemgetter(6, 1, 2)
 
 
 class FiguresReader:
@@ -70,10 +88,7 @@ class FiguresReader:
         rows = self._reader().ask(
             "list_top_conversations", agent=agent.bytes, since_ms=span[0], until_ms=span[1], limit=limit
         )
-        return [
-            TopConversation(UUID(bytes=one), _name(key), CallCounts(calls, 0, TokenCounts(*tokens)))
-            for one, key, calls, *tokens in rows
-        ]
+        return listed(_top_conversation, rows)
 
     # --- the balance ---------------------------------------------------------------------------
 
@@ -99,10 +114,7 @@ class FiguresReader:
             settled_ms=settled_ms,
             limit=limit,
         )
-        return [
-            UnaccountedRow(UUID(bytes=one), seq, UUID(bytes=event), created_ms, reason)
-            for one, seq, event, created_ms, reason in rows
-        ]
+        return listed(_unaccounted, rows)
 
     # --- lists ---------------------------------------------------------------------------------
 
@@ -112,26 +124,25 @@ class FiguresReader:
         rows = self._reader().ask(
             "list_actors", agent=agent.bytes, before_ms=before_ms, before_actor=before_actor, limit=limit
         )
-        return [ActorRow(UUID(bytes=actor), _name(name), *counts) for actor, name, *counts in rows]
+        return listed(_actor, rows)
 
     def messages_of(
         self, agent: UUID, actor: UUID, after: tuple[int, ...] | None, limit: int
     ) -> list[ActorMessage]:
         """One actor's messages in all conversations with the agent, newest first."""
-        before_ms, before_cid, before_seq = after or (LAST, LAST, LAST)
-        rows = self._reader().ask(
-            "list_messages_of_actor",
-            agent=agent.bytes,
-            actor=actor.bytes,
-            before_ms=before_ms,
-            before_cid=before_cid,
-            before_seq=before_seq,
-            limit=limit,
-        )
-        return [
-            ActorMessage(message_row(UUID(bytes=row[12]), row[:12]), (row[6], row[13], row[0]))
-            for row in rows
-        ]
+
+        def rows(before: tuple[int, ...]) -> list[Row]:
+            return self._reader().ask(
+                "list_messages_of_actor",
+                agent=agent.bytes,
+                actor=actor.bytes,
+                before_ms=before[0],
+                before_cid=before[1],
+                before_seq=before[2],
+                limit=limit,
+            )
+
+        return filled(_message_of, rows, _MESSAGE_KEY, after or _NEWEST, limit)
 
     def memory(
         self,
@@ -141,34 +152,44 @@ class FiguresReader:
         limit: int,
     ) -> list[MemoryPlace]:
         """Revisions of all memory entries, newest first."""
-        before_ms, before_jid, before_seq = after or (LAST, LAST, LAST)
-        rows = self._reader().ask(
-            "list_memory_page",
-            any=_ANY,
-            agent=agent.bytes,
-            conversation=_ANY if conversation is None else conversation.bytes,
-            before_ms=before_ms,
-            before_jid=before_jid,
-            before_seq=before_seq,
-            limit=limit,
-        )
-        return [MemoryPlace(memory_row(row[:8]), (row[4], row[8], row[9])) for row in rows]
+
+        def rows(before: tuple[int, ...]) -> list[Row]:
+            return self._reader().ask(
+                "list_memory_page",
+                any=_ANY,
+                agent=agent.bytes,
+                conversation=_ANY if conversation is None else conversation.bytes,
+                before_ms=before[0],
+                before_jid=before[1],
+                before_seq=before[2],
+                limit=limit,
+            )
+
+        def place(row: Row) -> MemoryPlace:
+            return MemoryPlace(memory_row(row), _MEMORY_KEY(row))
+
+        return filled(place, rows, _MEMORY_KEY, after or _NEWEST, limit)
 
     def revisions(
         self, agent: UUID, entry: UUID, after: tuple[int, ...] | None, limit: int
     ) -> list[MemoryPlace]:
         """Revisions of one memory entry, highest first."""
-        before_revision, before_jid, before_seq = after or (LAST, LAST, LAST)
-        rows = self._reader().ask(
-            "list_memory_page_of_entry",
-            agent=agent.bytes,
-            entry=entry.bytes,
-            before_revision=before_revision,
-            before_jid=before_jid,
-            before_seq=before_seq,
-            limit=limit,
-        )
-        return [MemoryPlace(memory_row(row[:8]), (row[2], row[8], row[9])) for row in rows]
+
+        def rows(before: tuple[int, ...]) -> list[Row]:
+            return self._reader().ask(
+                "list_memory_page_of_entry",
+                agent=agent.bytes,
+                entry=entry.bytes,
+                before_revision=before[0],
+                before_jid=before[1],
+                before_seq=before[2],
+                limit=limit,
+            )
+
+        def place(row: Row) -> MemoryPlace:
+            return MemoryPlace(memory_row(row), _REVISION_KEY(row))
+
+        return filled(place, rows, _REVISION_KEY, after or _NEWEST, limit)
 
     def notices(
         self,
@@ -180,28 +201,26 @@ class FiguresReader:
         limit: int,
     ) -> list[NoticeRow]:
         """SHED, COLLAPSED or DELIVERY events (``kind``), newest first, short of the key ``after``."""
-        rows = self._reader().ask(
-            "list_notices",
-            agent=agent.bytes,
-            type=kind,
-            word=word or "",
-            since_ms=since_ms,
-            before_ms=after[0],
-            before_cid=after[1],
-            before_seq=after[2],
-            limit=limit,
-        )
-        return [
-            NoticeRow(
-                UUID(bytes=one), seq, UUID(bytes=event), type_, word_, message, ms, tokens, (ms, cid, seq)
+
+        def rows(before: tuple[int, ...]) -> list[Row]:
+            return self._reader().ask(
+                "list_notices",
+                agent=agent.bytes,
+                type=kind,
+                word=word or "",
+                since_ms=since_ms,
+                before_ms=before[0],
+                before_cid=before[1],
+                before_seq=before[2],
+                limit=limit,
             )
-            for one, cid, seq, type_, word_, message, ms, event, tokens in rows
-        ]
+
+        return filled(_notice, rows, _NOTICE_KEY, after, limit)
 
     def last_messages(self, conversations: Sequence[UUID]) -> dict[UUID, MessageRow]:
         """The newest message of each conversation that has one."""
         rows = self._reader().ask_each("get_last_message", [(one.bytes,) for one in conversations])
-        return {UUID(bytes=row[12]): message_row(UUID(bytes=row[12]), row[:12]) for row in rows}
+        return {one.message.conversation: one.message for one in listed(_message_of, rows)}
 
     def events(self, events: Sequence[UUID]) -> list[EventRow]:
         """The events with these ids, as far as there are such."""
@@ -210,20 +229,22 @@ class FiguresReader:
 
     def children(self, turn: UUID, limit: int) -> list[TurnRow]:
         """Turns that this one started, of any agent."""
-        return [
-            turn_row(row)
-            for row in self._reader().ask("list_turns_of_parent", parent=turn.bytes, limit=limit)
-        ]
+        return listed(turn_row, self._reader().ask("list_turns_of_parent", parent=turn.bytes, limit=limit))
 
     def events_back(self, cursor: int, limit: int) -> list[EventRow]:
         """Events of all agents short of ``cursor``, newest first."""
-        return [event_row(row) for row in self._reader().ask("list_events_back", cursor=cursor, limit=limit)]
+
+        def rows(before: int) -> list[Row]:
+            return self._reader().ask("list_events_back", cursor=before, limit=limit)
+
+        return filled(event_row, rows, _CURSOR, cursor, limit)
 
     def lease(self, turn: UUID) -> TurnLease | None:
         """Who holds a turn; None where there is no such turn."""
         rows = self._reader().ask("get_lease", turn=turn.bytes)
         if not rows:
             return None
+        check(rows[0], TURN_LEASE)
         agent, conversation, holder, epoch, until_ms, closed = rows[0]
         return TurnLease(
             UUID(bytes=agent),
@@ -241,6 +262,37 @@ class FiguresReader:
 
 def _name(stored: bytes | None) -> str | None:
     return None if stored is None else name_text(stored)
+
+
+def _top_conversation(row: Row) -> TopConversation:
+    check(row, COUNTED_CONVERSATION)
+    one, key, calls, *tokens = row
+    return TopConversation(UUID(bytes=one), _name(key), CallCounts(calls, 0, TokenCounts(*tokens)))
+
+
+def _unaccounted(row: Row) -> UnaccountedRow:
+    check(row, UNACCOUNTED)
+    one, seq, event, created_ms, reason = row
+    return UnaccountedRow(UUID(bytes=one), seq, UUID(bytes=event), created_ms, reason)
+
+
+def _actor(row: Row) -> ActorRow:
+    check(row, ACTOR)
+    actor, name, *counts = row
+    return ActorRow(UUID(bytes=actor), _name(name), *counts)
+
+
+def _message_of(row: Row) -> ActorMessage:
+    check(row[12:], OF_CONVERSATION)
+    return ActorMessage(message_row(UUID(bytes=row[12]), row[:12]), _MESSAGE_KEY(row))
+
+
+def _notice(row: Row) -> NoticeRow:
+    check(row, NOTICE)
+    one, _, seq, type_, word, message, ms, event, tokens = row
+    return NoticeRow(
+        UUID(bytes=one), seq, UUID(bytes=event), type_, word, message, ms, tokens, _NOTICE_KEY(row)
+    )
 
 
 # --- rows of each statement into the figures of their stretch ------------------------------------

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
+from turnledger.ids import NIL
 from turnledger.model.vocabulary import JournalKind
+from turnledger.store.cells import CONVERSATION, readable_id
 from turnledger.store.contract import Engine, Reader
 from turnledger.store.projection import Projected, Projection
 from turnledger.store.sql_mapping import projected_rows
@@ -49,7 +51,7 @@ def _conversations(reader: Reader) -> Iterator[tuple[int, UUID]]:
     after = -1
     while rows := reader.ask("list_conversation_keys", after_cid=after, limit=_PAGE):
         for cid, conversation in rows:
-            yield cid, UUID(bytes=conversation)
+            yield cid, readable_id((conversation,), CONVERSATION[1:2]) or NIL
         after = rows[-1][0]
 
 

@@ -16,6 +16,7 @@ from turnledger.ids import NIL
 from turnledger.model.draft import AliasKind
 from turnledger.model.rows import LeaseRow
 from turnledger.model.vocabulary import JournalKind
+from turnledger.store.cells import AGENT_STATE, CONVERSATION, JOURNAL_STATE, LEASE_ROW, check
 from turnledger.store.contract import StoredBody
 from turnledger.store.projection import MemoryRevision, MessageChange, Projection, TurnChange
 from turnledger.store.state import (
@@ -116,9 +117,14 @@ def name_bytes(name: str) -> bytes:
     return name.encode("utf-8", "surrogatepass")
 
 
-def name_text(stored: bytes) -> str:
-    """The outside name in its stored bytes."""
-    return stored.decode("utf-8", "surrogatepass")
+def name_text(stored: object) -> str:
+    """The outside name in its stored bytes; of a damaged one, what can be shown."""
+    if not isinstance(stored, bytes):
+        return "\ufffd"
+    try:
+        return stored.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return stored.decode("utf-8", "replace")
 
 
 def alias_digest(name: str) -> bytes:
@@ -173,13 +179,15 @@ def found_aliases(wanted: Iterable[AliasKey], rows: Iterable[Row]) -> dict[Alias
 
 
 def agent_state(row: Row) -> AgentState:
-    """A row of ``lock_agents``."""
+    """A row of ``lock_agents``.  Raises DamagedRowError, as all of these."""
+    check(row, AGENT_STATE)
     aid, agent, name, opened_ms, turns, conversations = row
     return AgentState(aid, UUID(bytes=agent), name_text(name), opened_ms, turns, conversations)
 
 
 def conversation_state(row: Row) -> ConversationState:
     """A row of ``lock_conversations``."""
+    check(row, CONVERSATION)
     cid, conversation, aid, opened_ms, connector, shape, place, next_position = row
     return ConversationState(
         cid, UUID(bytes=conversation), aid, opened_ms, connector, shape, _uuid(place), next_position
@@ -188,6 +196,7 @@ def conversation_state(row: Row) -> ConversationState:
 
 def journal_state(row: Row) -> JournalState:
     """A row of ``lock_journals``."""
+    check(row, JOURNAL_STATE)
     (
         jid,
         kind,
@@ -230,6 +239,7 @@ def seen_event(row: Row) -> SeenEvent:
 
 def lease_row(row: Row) -> LeaseRow:
     """A row of ``acquire_lease`` or ``list_leases``."""
+    check(row, LEASE_ROW)
     turn, agent, conversation, holder, epoch, until_ms = row
     return LeaseRow(
         UUID(bytes=turn), UUID(bytes=agent), UUID(bytes=conversation), UUID(bytes=holder), epoch, until_ms

@@ -5,6 +5,9 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from functools import partial
+from itertools import islice
+from operator import itemgetter
 from typing import Protocol, TypeVar
 from uuid import UUID
 
@@ -19,6 +22,7 @@ from turnledger.model.rows import (
     LeaseRow,
     MemoryRow,
     MessageRow,
+    Rows,
     TurnRow,
 )
 from turnledger.model.vocabulary import JournalKind, TurnStatus
@@ -38,6 +42,10 @@ __all__ = ["ReadSession", "SqlReader"]
 _ANY = b""
 _REBUILDER_BYTES = 8 << 20
 _FIRST_MS, _LAST_MS = -(2**63), 2**63 - 1
+_PLACE: Callable[[Row], int] = itemgetter(11)
+_CURSOR: Callable[[Row], int] = itemgetter(13)
+_CONVERSATION_KEY: Callable[[Row], tuple[int, int]] = itemgetter(8, 17)
+_TURN_KEY: Callable[[Row], tuple[int, int]] = itemgetter(8, 23)
 
 _T = TypeVar("_T")
 
@@ -141,34 +149,39 @@ class SqlReader:
 
     # --- read models ---------------------------------------------------------------------------
 
-    def agents(self) -> list[AgentRow]:
+    def agents(self) -> Rows[AgentRow]:
         """See ``contract.Reader``."""
-        return sorted(map(sql_rows.agent_row, self._all("list_agents")), key=lambda row: (row.name, row.id))
+        found = sql_rows.listed(sql_rows.agent_row, self._all("list_agents"))
+        found.sort(key=lambda row: (row.name, row.id))
+        return found
 
-    def conversations(self, where: ConversationFilter, page: Page) -> list[ConversationRow]:
+    def conversations(self, where: ConversationFilter, page: Page) -> Rows[ConversationRow]:
         """See ``contract.Reader``."""
         statement = "list_conversations"
         if where.actor is not None:
             statement = "list_conversations_of_actor"
         elif where.agent is not None:
             statement = "list_conversations_of_agent"
-        before_ms, before_cid = _before(where.until_ms, page.after)
-        rows = self._all(
-            statement,
-            any=_ANY,
-            agent=_bytes(where.agent),
-            actor=_bytes(where.actor),
-            connector=where.connector or "",
-            shape=str(where.shape or ""),
-            place=_bytes(where.place),
-            open_turns=int(where.open_turns),
-            failed_turns=int(where.failed_turns),
-            since_ms=_FIRST_MS if where.since_ms is None else where.since_ms,
-            before_ms=before_ms,
-            before_cid=before_cid,
-            limit=page.limit,
-        )
-        return [sql_rows.conversation_row(row) for row in rows]
+
+        def rows(before: tuple[int, int]) -> list[Row]:
+            return self._all(
+                statement,
+                any=_ANY,
+                agent=_bytes(where.agent),
+                actor=_bytes(where.actor),
+                connector=where.connector or "",
+                shape=str(where.shape or ""),
+                place=_bytes(where.place),
+                open_turns=int(where.open_turns),
+                failed_turns=int(where.failed_turns),
+                since_ms=_FIRST_MS if where.since_ms is None else where.since_ms,
+                before_ms=before[0],
+                before_cid=before[1],
+                limit=page.limit,
+            )
+
+        start = _before(where.until_ms, page.after)
+        return sql_rows.filled(sql_rows.conversation_row, rows, _CONVERSATION_KEY, start, page.limit)
 
     def conversation(self, conversation: UUID) -> ConversationRow | None:
         """See ``contract.Reader``."""
@@ -180,14 +193,20 @@ class SqlReader:
         """See ``contract.Reader``."""
         return row.last_ms, self._all("get_conversation_key", conversation=row.id.bytes)[0][0]
 
-    def turns(self, where: TurnFilter, page: Page) -> list[TurnRow]:
+    def turns(self, where: TurnFilter, page: Page) -> Rows[TurnRow]:
         """See ``contract.Reader``."""
         statuses: list[TurnStatus | None] = [*sorted(where.statuses)] or [None]
-        lists = [self._turns(where, page, status) for status in statuses]
-        merged = heapq.merge(*lists, key=lambda row: (row[8], row[23]), reverse=True)
-        return [sql_rows.turn_row(row) for row, _ in zip(merged, range(page.limit), strict=False)]
 
-    def _turns(self, where: TurnFilter, page: Page, status: TurnStatus | None) -> list[Row]:
+        def rows(before: tuple[int, int]) -> list[Row]:
+            lists = [self._turns(where, before, page.limit, status) for status in statuses]
+            return list(islice(heapq.merge(*lists, key=_TURN_KEY, reverse=True), page.limit))
+
+        start = _before(where.until_ms, page.after)
+        return sql_rows.filled(sql_rows.turn_row, rows, _TURN_KEY, start, page.limit)
+
+    def _turns(
+        self, where: TurnFilter, before: tuple[int, int], limit: int, status: TurnStatus | None
+    ) -> list[Row]:
         statement = "list_turns"
         if where.conversation is not None:
             statement = "list_turns_of_conversation"
@@ -195,7 +214,6 @@ class SqlReader:
             statement = "list_turns_with_status"
         elif where.agent is not None:
             statement = "list_turns_of_agent"
-        before_ms, before_jid = _before(where.until_ms, page.after)
         return self._all(
             statement,
             any=_ANY,
@@ -203,9 +221,9 @@ class SqlReader:
             conversation=_bytes(where.conversation),
             status=str(status or ""),
             since_ms=_FIRST_MS if where.since_ms is None else where.since_ms,
-            before_ms=before_ms,
-            before_jid=before_jid,
-            limit=page.limit,
+            before_ms=before[0],
+            before_jid=before[1],
+            limit=limit,
         )
 
     def turn(self, turn: UUID) -> TurnRow | None:
@@ -216,14 +234,18 @@ class SqlReader:
         """See ``contract.Reader``."""
         return row.opened_ms, self._all("get_journal_key", journal=row.id.bytes)[0][0]
 
-    def messages(self, conversation: UUID, after_seq: int, limit: int) -> list[MessageRow]:
+    def messages(self, conversation: UUID, after_seq: int, limit: int) -> Rows[MessageRow]:
         """See ``contract.Reader``."""
-        rows = self._all("list_messages", conversation=conversation.bytes, after_seq=after_seq, limit=limit)
-        return [sql_rows.message_row(conversation, row) for row in rows]
+
+        def rows(after: int) -> list[Row]:
+            return self._all("list_messages", conversation=conversation.bytes, after_seq=after, limit=limit)
+
+        make = partial(sql_rows.message_row, conversation)
+        return sql_rows.filled(make, rows, itemgetter(0), after_seq, limit)
 
     def memory(
         self, agent: UUID, entry: UUID | None, conversation: UUID | None, limit: int
-    ) -> list[MemoryRow]:
+    ) -> Rows[MemoryRow]:
         """See ``contract.Reader``."""
         rows = self._all(
             "list_memory" if entry is None else "list_memory_of_entry",
@@ -233,12 +255,12 @@ class SqlReader:
             conversation=_bytes(conversation),
             limit=limit,
         )
-        return [sql_rows.memory_row(row) for row in rows]
+        return sql_rows.listed(sql_rows.memory_row, rows)
 
-    def leases(self, *, expired: bool, limit: int) -> list[LeaseRow]:
+    def leases(self, *, expired: bool, limit: int) -> Rows[LeaseRow]:
         """See ``contract.Reader``."""
         rows = self._all("list_leases", expired=int(expired), now_ms=self._session.now_ms(), limit=limit)
-        return [lease_row(row) for row in rows]
+        return sql_rows.listed(lease_row, rows)
 
     # --- journals ------------------------------------------------------------------------------
 
@@ -246,15 +268,18 @@ class SqlReader:
         """See ``contract.Reader``."""
         return _mapped(sql_rows.journal_row, self._one("get_journal", journal=journal_id.bytes))
 
-    def journals(self, kind: JournalKind | None, after: UUID | None, limit: int) -> list[JournalRow]:
+    def journals(self, kind: JournalKind | None, after: UUID | None, limit: int) -> Rows[JournalRow]:
         """See ``contract.Reader``."""
         key: Row | None = (-1,)
         if after is not None:
             key = self._one("get_journal_key", journal=after.bytes)
         if key is None:
-            return []
-        rows = self._all("list_journals", after_jid=key[0], kind=str(kind or ""), limit=limit)
-        return [sql_rows.journal_row(row) for row in rows]
+            return Rows()
+
+        def rows(after: int) -> list[Row]:
+            return self._all("list_journals", after_jid=after, kind=str(kind or ""), limit=limit)
+
+        return sql_rows.filled(sql_rows.journal_row, rows, itemgetter(7), key[0], limit)
 
     def event(self, event_id: UUID) -> EventRow | None:
         """See ``contract.Reader``."""
@@ -267,25 +292,36 @@ class SqlReader:
 
     def flow(
         self, conversation: UUID, *, after: int | None, before: int | None, limit: int
-    ) -> list[EventRow]:
+    ) -> Rows[EventRow]:
         """See ``contract.Reader``; with both bounds, the last ``limit`` ones between them."""
-        rows = self._all(
-            "list_flow_after" if before is None else "list_flow_before",
-            conversation=conversation.bytes,
-            after=-1 if after is None else after,
-            before=before,
-            limit=limit,
-        )
-        return [sql_rows.event_row(row) for row in (rows if before is None else reversed(rows))]
+        first = -1 if after is None else after
+        if before is None:
 
-    def since(self, cursor: int, limit: int, agent: UUID | None) -> tuple[list[EventRow], int]:
+            def rows_after(place: int) -> list[Row]:
+                return self._all("list_flow_after", conversation=conversation.bytes, after=place, limit=limit)
+
+            return sql_rows.filled(sql_rows.event_row, rows_after, _PLACE, first, limit)
+
+        def rows_before(place: int) -> list[Row]:
+            return self._all(
+                "list_flow_before", conversation=conversation.bytes, after=first, before=place, limit=limit
+            )
+
+        found = sql_rows.filled(sql_rows.event_row, rows_before, _PLACE, before, limit)
+        found.reverse()
+        return found
+
+    def since(self, cursor: int, limit: int, agent: UUID | None) -> tuple[Rows[EventRow], int]:
         """See ``contract.Reader``."""
+
+        def rows(beyond: int) -> list[Row]:
+            return self._all(
+                "list_events_since", any=_ANY, agent=_bytes(agent), cursor=beyond, head=head, limit=limit
+            )
+
         with self._session.snapshot():
             head = self.head_cursor()
-            rows = self._all(
-                "list_events_since", any=_ANY, agent=_bytes(agent), cursor=cursor, head=head, limit=limit
-            )
-        events = [sql_rows.event_row(row) for row in rows]
+            events = sql_rows.filled(sql_rows.event_row, rows, _CURSOR, cursor, limit)
         return events, events[-1].cursor if len(events) == limit and events else max(cursor, head)
 
     def head_cursor(self) -> int:

@@ -1,23 +1,41 @@
-"""Rows of the views as the model's rows: the same for both engines.  Column order: see migration 0003."""
+"""Rows of the views as the model's rows: the same for both engines.  Column order: see migration 0003.
+
+Each raises DamagedRowError for a row that is damaged.
+"""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 from uuid import UUID
 
+from turnledger.errors import DamagedRowError
 from turnledger.ids import NIL
 from turnledger.model.draft import Journal
 from turnledger.model.rows import (
     AgentRow,
     BodyRow,
     ConversationRow,
+    DamagedRow,
     EventRow,
     JournalRow,
     MemoryRow,
     MessageRow,
+    Rows,
     TurnRow,
 )
 from turnledger.model.vocabulary import Direction, InboundVerdict, JournalKind, MemoryOp, Shape, TurnStatus
+from turnledger.store.cells import (
+    AGENT_ROW,
+    CONVERSATION_ROW,
+    EVENT_ROW,
+    JOURNAL_ROW,
+    MEMORY_ROW,
+    MESSAGE_ROW,
+    TURN_ROW,
+    check,
+)
 from turnledger.store.sql_mapping import Row, name_text
 
 __all__ = [
@@ -25,12 +43,53 @@ __all__ = [
     "body_rows",
     "conversation_row",
     "event_row",
+    "filled",
     "journal_row",
+    "listed",
     "memory_row",
     "message_row",
     "turn_row",
     "whole_summary",
 ]
+
+T = TypeVar("T")
+K = TypeVar("K")
+
+
+def listed(make: Callable[[Row], T], rows: Iterable[Row]) -> Rows[T]:
+    """Rows of a list; one that is damaged does not keep the others from being read."""
+    found: Rows[T] = Rows()
+    for row in rows:
+        try:
+            found.append(make(row))
+        except DamagedRowError as error:
+            found.damaged.append(DamagedRow(error.table, error.column, error.id))
+    return found
+
+
+def filled(
+    make: Callable[[Row], T],
+    read: Callable[[K], Sequence[Row]],
+    key: Callable[[Row], K],
+    start: K,
+    limit: int,
+) -> Rows[T]:
+    """A page of ``limit`` sound rows, as far as there are: where some are damaged, more are read to fill it.
+
+    ``read`` gives up to ``limit`` rows beyond a key; damaged rows among them are named with it.
+    """
+    found: Rows[T] = Rows()
+    while True:
+        rows = read(start)
+        for row in rows:
+            one = listed(make, [row])
+            found += one
+            found.damaged += one.damaged
+            if len(found) == limit:
+                return found
+        if len(rows) < limit:
+            return found
+        start = key(rows[-1])
 
 
 def whole_summary(tokens: str, detail: bytes) -> str:
@@ -56,6 +115,7 @@ def body_rows(lines: str | None) -> tuple[BodyRow, ...]:
 
 def event_row(row: Row) -> EventRow:
     """A row of ``event_rows``."""
+    check(row, EVENT_ROW)
     kind, journal, agent, conversation, seq, type_, payload_hash, tokens, *rest = row
     digest, created_ms, event_id, position, detail, cursor, bodies = rest[:7]
     return EventRow(
@@ -78,6 +138,7 @@ def event_row(row: Row) -> EventRow:
 
 def journal_row(row: Row) -> JournalRow:
     """A row of ``journal_rows``."""
+    check(row, JOURNAL_ROW)
     kind, journal, agent, conversation, ordinal, events, head = row[:7]
     return JournalRow(
         Journal(JournalKind(kind), UUID(bytes=journal)),
@@ -91,12 +152,14 @@ def journal_row(row: Row) -> JournalRow:
 
 def agent_row(row: Row) -> AgentRow:
     """A row of ``list_agents``."""
+    check(row, AGENT_ROW)
     agent, name, opened_ms, conversations, turns = row
     return AgentRow(UUID(bytes=agent), name_text(name), opened_ms, conversations, turns)
 
 
 def conversation_row(row: Row) -> ConversationRow:
     """A row of ``conversation_rows``."""
+    check(row, CONVERSATION_ROW)
     conversation, agent, agent_name, key, connector, shape, place, *counts = row[:16]
     return ConversationRow(
         UUID(bytes=conversation),
@@ -112,6 +175,7 @@ def conversation_row(row: Row) -> ConversationRow:
 
 def turn_row(row: Row) -> TurnRow:
     """A row of ``turn_rows``."""
+    check(row, TURN_ROW)
     turn, agent, agent_name, conversation, ordinal, status = row[:6]
     counts: Row = (*row[6:22], _uuid(row[22]))
     return TurnRow(
@@ -131,6 +195,7 @@ def message_row(conversation: UUID, row: Row) -> MessageRow:
     The fate of an inbound message is ``shed``, ``collapsed``, ``turn``, or its verdict where that was
     not to engage; of an outbound one the state of its delivery.  None: nothing is known yet.
     """
+    check(row, MESSAGE_ROW)
     (
         seq,
         event_id,
@@ -175,8 +240,9 @@ def _fate(
 
 
 def memory_row(row: Row) -> MemoryRow:
-    """A row of ``list_memory``."""
-    entry, key, revision, op, created_ms, event_id, conversation, turn = row
+    """A row of ``list_memory``; a place in a page may follow."""
+    check(row, MEMORY_ROW)
+    entry, key, revision, op, created_ms, event_id, conversation, turn = row[:8]
     return MemoryRow(
         UUID(bytes=entry),
         _name(key),

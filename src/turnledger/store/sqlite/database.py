@@ -7,6 +7,7 @@ import sqlite3
 import stat
 import threading
 from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -33,6 +34,9 @@ OLDEST_SQLITE: Final = (3, 38)
 
 _PRIVATE: Final = 0o600  # a ledger holds what was said; its owner may widen it
 _STATEMENTS_KEPT: Final = 256
+
+_text: Final = partial(str, encoding="utf-8", errors="replace")
+"""Text that is no UTF-8 is shown as well as can be: the driver would refuse it with all its neighbours."""
 
 _making = threading.Lock()
 
@@ -110,13 +114,15 @@ class SqliteDatabase:
     # --- connections ---------------------------------------------------------------------------
 
     def _connect(self, mode: str) -> sqlite3.Connection:
-        return sqlite3.connect(
+        connection = sqlite3.connect(
             f"{self.path.as_uri()}?mode={mode}",
             uri=True,
             isolation_level=None,
             check_same_thread=False,
             cached_statements=_STATEMENTS_KEPT,
         )
+        connection.text_factory = _text
+        return connection
 
     def _open_reader(self) -> sqlite3.Connection:
         connection = self._connect("ro")

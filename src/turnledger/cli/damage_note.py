@@ -1,0 +1,41 @@
+"""What a command says on stderr of rows that it left out because they are damaged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from turnledger.cli.line import counted
+from turnledger.cli.program import Status
+from turnledger.cli.screen import note
+from turnledger.errors import DamagedRowError
+from turnledger.model.rows import ConversationRow, DamagedRow, TurnRow
+from turnledger.store.contract import Reader
+
+__all__ = ["conversation_of", "note_damage"]
+
+_SHOWN: Final = 5
+
+
+def note_damage(rows: Sequence[DamagedRow]) -> Status:
+    """Name them; the exit status that follows."""
+    found = list(dict.fromkeys(rows))
+    if not found:
+        return Status.OK
+    for row in found[:_SHOWN]:
+        note(f"Left out, because the database is damaged: {row}.")
+    more = len(found) - _SHOWN
+    note(
+        (f"And {counted(more, 'more row', 'more rows')}. " if more > 0 else "")
+        + "Run `turnledger doctor` to see all such rows, and restore them from a backup."
+    )
+    return Status.FOUND
+
+
+def conversation_of(reader: Reader, turn: TurnRow) -> ConversationRow | None:
+    """The turn's conversation; a damaged one is named and does not keep the turn from being shown."""
+    try:
+        return reader.conversation(turn.conversation)
+    except DamagedRowError as error:
+        note(f"{error.message} {error.next_step}")
+        return None
