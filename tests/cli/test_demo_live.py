@@ -23,9 +23,10 @@ import turnledger
 from tests.cli.kit import run
 from turnledger.cli import demo_live
 from turnledger.engine.demo import talk
-from turnledger.engine.demo.tour import AGENTS
+from turnledger.engine.demo.replay import Replay
+from turnledger.engine.demo.tour import AGENTS, FLIGHTS
 from turnledger.engine.location import database_at
-from turnledger.errors import LedgerUnavailableError
+from turnledger.errors import LedgerUnavailableError, TurnLost
 from turnledger.server.run import open_service
 
 ROOT = Path(__file__).parents[2]
@@ -190,12 +191,34 @@ def test_agents_fall_silent_before_the_disk_is_full(
     assert run("verify", "--all", "--ledger", ledger_path).status == 0
 
 
-def test_an_agent_that_cannot_record_says_so(ledger_path: Path) -> None:
+def test_agents_that_cannot_record_say_so_and_stop(ledger_path: Path) -> None:
     said: list[str] = []
     agents = talk.Talk(ledger_path, 1000, said.append)
     agents._ledger.close()
     with agents:
         for thread in agents._threads:
             thread.join(timeout=60)
-    assert len(said) == 3
-    assert all("has stopped" in words for words in said)
+    assert sum("broke off" in words for words in said) == 9
+    assert sum("has stopped" in words for words in said) == 3
+
+
+def test_an_agent_goes_on_after_a_turn_that_it_lost(
+    ledger_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    told: list[int] = []
+
+    class Lost(Replay):
+        def run(self) -> None:
+            told.append(len(told))
+            if len(told) == 1:
+                msg = "Another writer has it."
+                raise TurnLost(msg)
+            agents._pace.stop()
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(talk, "Replay", Lost)
+    agents = talk.Talk(ledger_path, 1000, said.append)
+    agents._run(agents._replays(FLIGHTS, 0))
+    assert said == ["A conversation broke off. Another writer has it."]
+    assert told == [0, 1]

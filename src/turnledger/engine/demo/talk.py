@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import count, cycle, islice
 from pathlib import Path
 from types import TracebackType
@@ -13,6 +14,7 @@ from turnledger.engine.demo import scenes
 from turnledger.engine.demo.pace import Pace
 from turnledger.engine.demo.replay import Replay
 from turnledger.engine.demo.script import conversations
+from turnledger.engine.demo.stage import Stage
 from turnledger.engine.demo.tour import FLIGHTS, NIGHT_FLIGHTS, play_scenes, stage
 from turnledger.engine.recorder import open_ledger
 from turnledger.errors import LedgerError
@@ -26,6 +28,7 @@ _MB: Final = 1_000_000
 _BETWEEN_S: Final = 3.0
 _FIRST_ROUND: Final = 2
 _SKIPPED: Final = 4
+_PATIENCE: Final = 3
 
 
 class Talk:
@@ -60,28 +63,40 @@ class Talk:
             thread.join()
         self._ledger.close()
 
-    def _run(self, rounds: Iterator[None]) -> None:
+    def _run(self, rounds: Iterator[Callable[[], None]]) -> None:
+        failures = 0
         try:
-            for _ in rounds:
-                self._pace.wait(_BETWEEN_S)
-                if self._path.stat().st_size > LIMIT_MB * _MB:
-                    self._tell(f"The ledger holds {LIMIT_MB} MB, so an agent has fallen silent.")
+            for play in rounds:
+                failures = 0 if self._has_played(play) else failures + 1
+                if failures == _PATIENCE:
+                    self._tell("An agent has stopped: nothing that it does can be recorded.")
                     return
+                if self._path.stat().st_size > LIMIT_MB * _MB:
+                    self._tell(f"The ledger's file has {LIMIT_MB} MB, so an agent has fallen silent.")
+                    return
+                self._pace.wait(_BETWEEN_S)
         except KeyboardInterrupt:
             return
-        except (LedgerError, OSError) as error:
-            self._tell(f"An agent has stopped: {error}")
 
-    def _replays(self, name: str, skipped: int) -> Iterator[None]:
+    def _has_played(self, play: Callable[[], None]) -> bool:
+        try:
+            play()
+        except LedgerError as error:  # such as TurnLost, where the machine slept in the middle of a turn
+            self._tell(f"A conversation broke off. {error}")
+            return False
+        return True
+
+    def _replays(self, name: str, skipped: int) -> Iterator[Callable[[], None]]:
         agent = self._ledger.agent(name, environment="replay")
         told = islice(cycle(conversations()), skipped, None)
         for number, transcript in enumerate(told, _FIRST_ROUND):
-            Replay(agent, transcript, number, self._pace).run()
-            yield
+            yield Replay(agent, transcript, number, self._pace).run
 
-    def _desk(self) -> Iterator[None]:
+    def _desk(self) -> Iterator[Callable[[], None]]:
         for number in count(_FIRST_ROUND):
-            desk = stage(self._ledger, self._pace, number)
-            waiting = play_scenes(desk).waiting
-            yield
-            scenes.settle(desk.agent, waiting)
+            yield partial(self._play_scenes, stage(self._ledger, self._pace, number))
+
+    def _play_scenes(self, desk: Stage) -> None:
+        waiting = play_scenes(desk).waiting
+        self._pace.wait(_BETWEEN_S)
+        scenes.settle(desk.agent, waiting)
