@@ -6,8 +6,9 @@ import weakref
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final
 
-from turnledger.adapters.http_library import HttpLibrary, Request, Response, decoded_body
+from turnledger.adapters.http_library import HttpLibrary, Request, Response, decoded_body, is_coded
 from turnledger.adapters.terminal import TerminalMarker
+from turnledger.capture.content import EVENTS
 from turnledger.capture.context import current
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Exchange", "intent"]
 
-_EVENTS: Final = "text/event-stream"
 _ATTEMPT: Final = "x-stainless-retry-count"  # how the clients of OpenAI, Anthropic and others count
 
 _last: ContextVar[weakref.ref[ModelCallStep] | None] = ContextVar("turnledger_last_attempt", default=None)
@@ -50,33 +50,56 @@ def _media_type(header: str | None) -> str | None:
 
 
 class Exchange:
-    """A step that was sent, while its response arrives.  Concluding it again does nothing."""
+    """A step that was sent, while its response arrives.  Ending it again does nothing."""
 
     def __init__(self, step: ModelCallStep, library: HttpLibrary, response: Response) -> None:
         self.step = step
         self.is_over = False
+        """Whether the step has all that it will get."""
         self._library = library
         self._response = response
         self._media_type = _media_type(response.headers.get("content-type"))
-        self._is_events = self._media_type == _EVENTS
+        self._is_events = self._media_type == EVENTS
         self._marker = TerminalMarker()
+        self._coded: list[bytes] | None = [] if is_coded(response) else None
 
     def took(self, piece: bytes) -> bool:
         """Keep a piece; True where the response is complete with it."""
         if self.is_over:
             return False
+        if self._coded is not None:  # what the provider compressed is looked at when all of it is there
+            self._coded.append(piece)
+            piece = b""
         self.step.chunk(piece, is_output=self._is_events)
         return self._is_events and self._marker.passed(piece)
 
     def complete(self) -> None:
         """Take what arrived as the whole response."""
         if not self.is_over:
-            body = decoded_body(self._library, self._response, self.step.arrived)
-            self.step.result(body, media_type=self._media_type, http_status=self._response.status_code)
+            self._decode()
+            self._conclude()
+
+    def abandon(self) -> None:
+        """Nobody reads on: what arrived is all there will be, and may be complete all the same."""
+        if not self.is_over:
+            if self._marker.passed(self._decode()):
+                self._conclude()
             self.is_over = True
 
     def drop(self) -> None:
-        """Nobody holds the response any more: what arrived is all there will be.  Does not wait."""
+        """Nobody holds the response any more.  Does not wait for the ledger."""
         if not self.is_over:
-            self.is_over = True
+            self.abandon()
             self.step.leave()
+
+    def _decode(self) -> bytes:
+        if not self._coded:
+            return b""
+        plain = decoded_body(self._library, self._response, b"".join(self._coded))
+        self._coded = []
+        return self.step.chunk(plain, is_output=False)
+
+    def _conclude(self) -> None:
+        status = self._response.status_code
+        self.step.result(self.step.arrived, media_type=self._media_type, http_status=status)
+        self.is_over = True

@@ -13,6 +13,7 @@ __all__ = [
     "Response",
     "Transport",
     "decoded_body",
+    "is_coded",
     "library_of",
 ]
 
@@ -112,14 +113,15 @@ def library_of(request: Request) -> HttpLibrary:
     return cast("HttpLibrary", sys.modules[type(request).__module__.partition(".")[0]])
 
 
+def is_coded(response: Response) -> bool:
+    """Whether the provider compressed the body."""
+    return response.headers.get("content-encoding", "identity") not in {"", "identity"}
+
+
 def decoded_body(library: HttpLibrary, response: Response, body: bytes) -> bytes:
     """``body`` as it was before the provider compressed it; as it is where that cannot be undone."""
-    coding = response.headers.get("content-encoding")
-    if not body or coding is None or coding == "identity":
-        return body
-    shadow = library.Response(
-        response.status_code, headers={"content-encoding": coding}, stream=library.ByteStream(body)
-    )
+    coding = {"content-encoding": response.headers.get("content-encoding")}
+    shadow = library.Response(response.status_code, headers=coding, stream=library.ByteStream(body))
     try:
         return bytes(shadow.read())
     except Exception:  # noqa: BLE001  cut or damaged: what arrived is recorded as it arrived

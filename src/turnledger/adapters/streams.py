@@ -54,7 +54,7 @@ class RecordedStream:
 
     def _leave(self, error: BaseException | None) -> None:
         if not self._exchange.is_over:
-            self._exchange.is_over = True
+            self._exchange.abandon()
             trace = None if error is None else error.__traceback__
             self._exchange.step.__exit__(None if error is None else type(error), error, trace)
 
@@ -101,7 +101,7 @@ class RecordedAsyncStream:
 
     async def _leave(self, error: BaseException | None) -> None:
         if not self._exchange.is_over:
-            self._exchange.is_over = True
+            self._exchange.abandon()
             trace = None if error is None else error.__traceback__
             await self._exchange.step.__aexit__(None if error is None else type(error), error, trace)
 

@@ -1,0 +1,184 @@
+"""A provider on this machine: answers what it was told to, in order, and remembers what it was asked."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import threading
+from collections import deque
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+__all__ = [
+    "Asked",
+    "Provider",
+    "Reply",
+    "anthropic_events",
+    "anthropic_reply",
+    "chat_events",
+    "chat_reply",
+    "running",
+]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request that arrived."""
+
+    path: str
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:  # noqa: ANN401  whatever was sent
+        return json.loads(self.body)
+
+
+@dataclass
+class Reply:
+    """What is answered: ``pieces`` are sent one by one; ``hold`` is waited for before the last one."""
+
+    pieces: list[bytes]
+    media_type: str = "application/json"
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=dict)
+    hold: threading.Event | None = None
+    cut: bool = False
+    """Whether the connection breaks before the last piece."""
+
+    def zipped(self) -> Reply:
+        """The same in a coding that clients undo."""
+        whole = gzip.compress(b"".join(self.pieces))
+        return Reply([whole[:20], whole[20:]], self.media_type, headers={"content-encoding": "gzip"})
+
+
+class Provider:
+    """The script and what was asked for."""
+
+    def __init__(self) -> None:
+        self.script: deque[Reply] = deque()
+        self.asked: list[Asked] = []
+        self.url = ""
+
+    def says(self, *replies: Reply) -> None:
+        """Answer these next."""
+        self.script.extend(replies)
+
+
+@contextmanager
+def running() -> Generator[Provider]:
+    """A provider that listens on a port of its own."""
+    provider = Provider()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002  the base class's name
+            """Say nothing."""
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers.get("content-length") or 0))
+            provider.asked.append(Asked(self.path, {k.lower(): v for k, v in self.headers.items()}, body))
+            with suppress(ConnectionError):  # a client may leave
+                _answer(self, provider.script.popleft())
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    provider.url = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    thread.start()
+    try:
+        yield provider
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def _answer(handler: BaseHTTPRequestHandler, reply: Reply) -> None:
+    handler.send_response(reply.status)
+    for name, value in {
+        "content-type": reply.media_type,
+        "transfer-encoding": "chunked",
+        **reply.headers,
+    }.items():
+        handler.send_header(name, value)
+    handler.end_headers()
+    for number, piece in enumerate(reply.pieces, 1):
+        if number == len(reply.pieces):
+            if reply.hold is not None:
+                reply.hold.wait(20)
+            if reply.cut:
+                handler.close_connection = True
+                return
+        handler.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))
+        handler.wfile.flush()
+    handler.wfile.write(b"0\r\n\r\n")
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value).encode()
+
+
+def chat_reply(text: str = "Hello", *, tool: tuple[str, str, str] | None = None) -> Reply:
+    """A chat completion; ``tool`` is id, name and exact arguments of a call that it asks for."""
+    message: dict[str, object] = {"role": "assistant", "content": text}
+    if tool is not None:
+        call_id, name, arguments = tool
+        function = {"name": name, "arguments": arguments}
+        message |= {
+            "content": None,
+            "tool_calls": [{"id": call_id, "type": "function", "function": function}],
+        }
+    choice = {"index": 0, "message": message, "finish_reason": "stop" if tool is None else "tool_calls"}
+    usage = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
+    head = {"id": "c-1", "object": "chat.completion", "created": 1, "model": "gpt-served"}
+    return Reply([_json({**head, "choices": [choice], "usage": usage})])
+
+
+def chat_events(*words: str, usage: bool = True, done: bool = True) -> Reply:
+    """The same as a stream, an event a word."""
+    head = {"id": "c-1", "object": "chat.completion.chunk", "created": 1, "model": "gpt-served"}
+    deltas: list[dict[str, object]] = [
+        {
+            **head,
+            "choices": [{"index": 0, "delta": {"role": "assistant", "content": word}, "finish_reason": None}],
+        }
+        for word in words
+    ]
+    deltas.append({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    if usage:
+        counts = {"prompt_tokens": 9, "completion_tokens": 3, "total_tokens": 12}
+        deltas.append({**head, "choices": [], "usage": counts})
+    pieces = [b"data: " + _json(delta) + b"\n\n" for delta in deltas]
+    return Reply([*pieces, b"data: [DONE]\n\n"] if done else pieces, "text/event-stream")
+
+
+def anthropic_reply(text: str = "Hello") -> Reply:
+    """A message."""
+    return Reply([_json(_anthropic_message([{"type": "text", "text": text}], "end_turn"))])
+
+
+def anthropic_events(*words: str) -> Reply:
+    """The same as a stream."""
+    deltas = [{"type": "text_delta", "text": word} for word in words]
+    events: list[dict[str, object]] = [
+        {"type": "message_start", "message": _anthropic_message([], None)},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        *({"type": "content_block_delta", "index": 0, "delta": delta} for delta in deltas),
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_sequence": None},
+         "usage": {"output_tokens": 3}},
+        {"type": "message_stop"},
+    ]  # fmt: skip
+    pieces = [b"event: %b\ndata: %b\n\n" % (str(event["type"]).encode(), _json(event)) for event in events]
+    return Reply(pieces, "text/event-stream")
+
+
+def _anthropic_message(content: list[dict[str, object]], stop: str | None) -> dict[str, object]:
+    return {
+        "id": "m-1", "type": "message", "role": "assistant", "model": "claude-served", "content": content,
+        "stop_reason": stop, "stop_sequence": None, "usage": {"input_tokens": 9, "output_tokens": 3},
+    }  # fmt: skip
