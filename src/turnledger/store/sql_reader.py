@@ -210,8 +210,8 @@ class SqlReader:
         statement = "list_turns"
         if where.conversation is not None:
             statement = "list_turns_of_conversation"
-        elif status is not None:
-            statement = "list_turns_with_status"
+        elif status is not None and (where.agent is None or status is not TurnStatus.COMPLETED):
+            statement = "list_turns_with_status"  # those that are no rule: they are few, whosever they are
         elif where.agent is not None:
             statement = "list_turns_of_agent"
         return self._all(
