@@ -13,6 +13,13 @@ import { router } from "./router";
 
 followTheme();
 reloadWhenOutdated();
+keepIcon();
+
+/** The page names its icon relative to the address it was loaded at, which does not stay. */
+function keepIcon(): void {
+  const icon = document.querySelector<HTMLLinkElement>("link[rel=icon]");
+  if (icon !== null) icon.href = new URL(icon.href).href;
+}
 
 const place = document.getElementById("root");
 if (place === null) throw new Error("The page has no place for the console.");

@@ -9718,7 +9718,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Server-sent events.  `event: append` carries a StreamEvent, its `id:` is the cursor to resume from; `event: resync` carries a Resync.  A comment is sent every 15 seconds. */
+            /** @description Server-sent events.  `event: append` carries a StreamEvent, its `id:` is the cursor to resume from; `event: resync` carries a Resync.  Where nothing else was sent for 15 seconds, `event: alive` is. */
             200: {
                 headers: {
                     [name: string]: unknown;

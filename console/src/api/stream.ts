@@ -25,6 +25,8 @@ export interface StreamHandlers {
 const GATHER_MS = 80;
 const HIDDEN_MS = 60_000;
 const MAX_WAIT_MS = 4000;
+/** The server says every 15 seconds that it is there; a cut line says nothing. */
+const SILENCE_MS = 40_000;
 
 /**
  * One subscription.  It goes on from its last cursor after a cut, so nothing is missed and nothing comes
@@ -37,6 +39,7 @@ export class LiveStream {
   private gather: ReturnType<typeof setTimeout> | undefined;
   private again: ReturnType<typeof setTimeout> | undefined;
   private hidden: ReturnType<typeof setTimeout> | undefined;
+  private silence: ReturnType<typeof setTimeout> | undefined;
   private attempts = 0;
   private ended = false;
   private current: StreamState = { state: "connecting", lastEventAt: null };
@@ -48,12 +51,15 @@ export class LiveStream {
   ) {
     this.cursor = cursor;
     document.addEventListener("visibilitychange", this.onVisibility);
+    window.addEventListener("offline", this.onOffline);
     this.connect();
   }
 
   close(): void {
     this.ended = true;
     document.removeEventListener("visibilitychange", this.onVisibility);
+    window.removeEventListener("offline", this.onOffline);
+    clearTimeout(this.silence);
     clearTimeout(this.gather);
     clearTimeout(this.again);
     clearTimeout(this.hidden);
@@ -74,6 +80,10 @@ export class LiveStream {
     }
   };
 
+  private readonly onOffline = (): void => {
+    if (this.source !== null) this.failed(this.source);
+  };
+
   private connect(): void {
     clearTimeout(this.again);
     const query = new URLSearchParams(this.topic);
@@ -85,8 +95,13 @@ export class LiveStream {
       if (this.attempts > 0) this.handlers.onResync();
       this.attempts = 0;
       this.say("live");
+      this.hearLife(source);
+    });
+    source.addEventListener("alive", () => {
+      this.hearLife(source);
     });
     source.addEventListener("append", (event: MessageEvent<string>) => {
+      this.hearLife(source);
       this.take(event);
     });
     source.addEventListener("resync", (event: MessageEvent<string>) => {
@@ -98,6 +113,13 @@ export class LiveStream {
     });
   }
 
+  private hearLife(source: EventSource): void {
+    clearTimeout(this.silence);
+    this.silence = setTimeout(() => {
+      this.failed(source);
+    }, SILENCE_MS);
+  }
+
   private failed(source: EventSource): void {
     // The browser's own retry is not used: it gives up for good on an answer such as 503.
     if (this.source !== source) return;
@@ -107,7 +129,8 @@ export class LiveStream {
     this.say("reconnecting");
     const wait = Math.min(500 * 2 ** (this.attempts - 1), MAX_WAIT_MS);
     void this.handlers.stillLoggedIn().then((is) => {
-      if (this.ended) return;
+      // Somebody who came back to the tab may have connected meanwhile.
+      if (this.ended || this.source !== null) return;
       if (!is) this.say("stopped");
       else if (document.visibilityState === "visible")
         this.again = setTimeout(() => {

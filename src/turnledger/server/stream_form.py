@@ -17,7 +17,8 @@ __all__ = ["EVENT_STREAM", "HEARTBEAT", "OPENING", "Frame", "ResyncReason", "fra
 
 EVENT_STREAM: Final = "text/event-stream"
 OPENING: Final = b"retry: 2000\n: open\n\n"
-HEARTBEAT: Final = b": alive\n\n"
+HEARTBEAT: Final = b"event: alive\ndata: {}\n\n"
+"""An event, since a browser tells its page nothing of comments; a page that hears nothing knows it is cut off."""
 
 ResyncReason = Literal["too_far_behind", "malformed_cursor", "future_cursor", "slow_reader"]
 

@@ -20,7 +20,7 @@ router = APIRouter(prefix="/api", tags=["live"])
 
 _ABOUT: Final = (
     "Server-sent events.  `event: append` carries a StreamEvent, its `id:` is the cursor to resume from; "
-    "`event: resync` carries a Resync.  A comment is sent every 15 seconds."
+    "`event: resync` carries a Resync.  Where nothing else was sent for 15 seconds, `event: alive` is."
 )
 _ANSWERS: Final[dict[int | str, dict[str, Any]]] = answers(None, 400, 404, about=_ABOUT)
 _ANSWERS[200]["content"] = {
