@@ -18,7 +18,7 @@ __all__ = ["EVENT_STREAM", "HEARTBEAT", "OPENING", "Frame", "ResyncReason", "fra
 EVENT_STREAM: Final = "text/event-stream"
 OPENING: Final = b"retry: 2000\n: open\n\n"
 HEARTBEAT: Final = b"event: alive\ndata: {}\n\n"
-"""An event, since a browser tells its page nothing of comments; a page that hears nothing knows it is cut off."""
+"""An event, since a browser keeps comments from its page, which has to notice that it hears nothing."""
 
 ResyncReason = Literal["too_far_behind", "malformed_cursor", "future_cursor", "slow_reader"]
 
