@@ -220,7 +220,7 @@ class FiguresReader:
     def last_messages(self, conversations: Sequence[UUID]) -> dict[UUID, MessageRow]:
         """The newest message of each conversation that has one."""
         rows = self._reader().ask_each("get_last_message", [(one.bytes,) for one in conversations])
-        return {one.message.conversation: one.message for one in listed(_message_of, rows)}
+        return {one.conversation: one for one in listed(_message, rows)}
 
     def events(self, events: Sequence[UUID]) -> list[EventRow]:
         """The events with these ids, as far as there are such."""
@@ -282,9 +282,13 @@ def _actor(row: Row) -> ActorRow:
     return ActorRow(UUID(bytes=actor), _name(name), *counts)
 
 
-def _message_of(row: Row) -> ActorMessage:
+def _message(row: Row) -> MessageRow:
     check(row[12:], OF_CONVERSATION)
-    return ActorMessage(message_row(UUID(bytes=row[12]), row[:12]), _MESSAGE_KEY(row))
+    return message_row(UUID(bytes=row[12]), row[:12])
+
+
+def _message_of(row: Row) -> ActorMessage:
+    return ActorMessage(_message(row), _MESSAGE_KEY(row))
 
 
 def _notice(row: Row) -> NoticeRow:
