@@ -12,6 +12,7 @@ from turnledger.version import __version__
 
 if TYPE_CHECKING:
     from turnledger.adapters.clients import record
+    from turnledger.adapters.tool import tool
     from turnledger.capture.agent import Agent
     from turnledger.capture.approval import Approval
     from turnledger.capture.content import Attachment
@@ -53,6 +54,7 @@ __all__ = [
     "propagate",
     "read",
     "record",
+    "tool",
 ]
 
 _HOMES = {
@@ -79,6 +81,7 @@ _HOMES = {
     "propagate": "capture.context",
     "read": "engine.reading:open_reading",
     "record": "adapters.clients",
+    "tool": "adapters.tool",
 }
 
 

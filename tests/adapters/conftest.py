@@ -41,6 +41,11 @@ class Recorder:
                 if (entry.row.type in types if types else entry.row.type not in {"INTAKE", "COMMIT", "ABORT"})
             ]
 
+    def body(self, turn: turnledger.Turn, seq: int, slot: str) -> bytes | None:
+        """One body of the turn's event at ``seq``."""
+        with turnledger.read(str(self.path)) as reading:
+            return reading.body(reading.events(turn.id)[seq].row.event_id, slot)
+
 
 def _payload(reading: turnledger.Reading, event: UUID) -> bytes | None:
     try:

@@ -1,0 +1,98 @@
+"""Arguments of a tool, made to fit the type hints of its function."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+from turnledger.errors import UsageError
+
+__all__ = ["Fitted", "Parameters"]
+
+_NAMED: Final = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
+class Fitted(NamedTuple):
+    """Arguments by name as the function takes them; ``problem`` says why they do not fit, else empty."""
+
+    values: dict[str, object]
+    problem: str = ""
+
+
+class Parameters:
+    """What a function takes.
+
+    Raises UsageError for a function with parameters that have no name: a model supplies names.
+    """
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        self.signature = inspect.signature(function)
+        self._hints = _hints(function)
+        self._takes_any = False
+        for parameter in self.signature.parameters.values():
+            if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+                self._takes_any = True
+            elif parameter.kind not in _NAMED:
+                msg = f"{function!r} takes {parameter}, which has no name that a model could supply."
+                raise UsageError(msg, next_step="Give a tool named parameters only.")
+
+    def named(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> dict[str, object]:
+        """Arguments of a call by name.  Raises TypeError as the call itself would."""
+        given: dict[str, object] = {}
+        for name, value in self.signature.bind(*args, **kwargs).arguments.items():
+            if self.signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+                given.update(value)
+            else:
+                given[name] = value
+        return given
+
+    def fit(self, supplied: Mapping[str, object]) -> Fitted:
+        """Supplied arguments in the types that the function hints at, such as ``7`` for ``"7"``."""
+        taken = {name for name, one in self.signature.parameters.items() if one.kind in _NAMED}
+        unknown = sorted(supplied.keys() - taken)
+        if unknown and not self._takes_any:
+            return Fitted({}, f"it takes no {', '.join(unknown)[:200]}")
+        missing = [name for name in taken - supplied.keys() if self._is_needed(name)]
+        if missing:
+            return Fitted({}, f"it needs {', '.join(sorted(missing))}")
+        values: dict[str, object] = {}
+        for name, value in supplied.items():
+            try:
+                values[name] = _converted(value, self._hints.get(name, Any))
+            except (msgspec.ValidationError, ValueError, TypeError):
+                return Fitted({}, f"{name} does not fit {self._hints[name]}")
+        return Fitted(values)
+
+    def _is_needed(self, name: str) -> bool:
+        return self.signature.parameters[name].default is inspect.Parameter.empty
+
+
+def _hints(function: Callable[..., object]) -> Mapping[str, Any]:
+    try:
+        return typing.get_type_hints(function)
+    except Exception:  # noqa: BLE001  a name that is for type checkers only: nothing is known then
+        return {}
+
+
+def _converted(value: object, hint: Any) -> object:  # noqa: ANN401  a type hint is any object
+    if hint is Any or hint is inspect.Parameter.empty:
+        return value
+    try:
+        return msgspec.convert(value, hint, strict=False, dec_hook=_foreign)
+    except TypeError:
+        return value  # a hint that cannot be checked
+
+
+def _foreign(hint: Any, value: object) -> object:  # noqa: ANN401
+    """``value`` as a type that is not built in: one of pydantic's models, else an instance as it is."""
+    validate = getattr(hint, "model_validate", None)
+    if callable(validate):
+        return validate(value)
+    if isinstance(hint, type) and not isinstance(value, hint):
+        msg = f"not a {hint.__name__}"
+        raise ValueError(msg)
+    return value

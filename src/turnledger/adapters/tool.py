@@ -1,0 +1,107 @@
+"""``@turnledger.tool``: a function that is recorded as a tool of the current turn whenever it is called."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast, overload
+
+from turnledger.adapters.arguments import Fitted, Parameters
+from turnledger.capture.context import current
+from turnledger.capture.tool_call import read_arguments
+from turnledger.capture.tool_run import run_tool
+from turnledger.capture.turn import Turn
+from turnledger.errors import CaptureRefused, UsageError
+
+if TYPE_CHECKING:
+    from turnledger.capture.tool_call import ToolCallStep
+
+__all__ = ["Tool", "tool"]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Tool(Generic[P, T]):
+    """The function, recorded: durable before it runs, its result before it is given back.
+
+    Plain, async, generator and async generator functions stay what they are.  Raises CaptureRefused where
+    no turn is open, and UsageError for arguments that do not fit its type hints; it has not run then.
+    """
+
+    __name__: str
+
+    def __init__(self, function: Callable[P, T], name: str) -> None:
+        functools.update_wrapper(self, function)
+        self.function = function
+        """The function itself, which records nothing."""
+        self.name = name
+        self._parameters = Parameters(function)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Call it; arguments are those that a framework made of what the model wrote."""
+        supplied = self._parameters.named(args, kwargs)
+        return self._run(supplied, self._parameters.fit(supplied), None, None)
+
+    def call(self, supplied: str | bytes, *, call_id: str | None = None, ordinal: int | None = None) -> T:
+        """Call it with the exact text that the model wrote: a JSON object of arguments.
+
+        ``call_id`` and ``ordinal`` say which request of the last model call this answers.
+        """
+        given = read_arguments(supplied, None)
+        if not given.valid:
+            return self._run(supplied, Fitted({}, "they are no JSON object"), call_id, ordinal)
+        arguments = cast("Mapping[str, object]", given.value if isinstance(given.value, Mapping) else {})
+        return self._run(supplied, self._parameters.fit(arguments), call_id, ordinal)
+
+    def __get__(self, owner: object, kind: type | None = None) -> Tool[..., T]:
+        """As a method: bound to its object."""
+        if owner is None:
+            return self
+        return Tool(cast("Callable[..., T]", self.function.__get__(owner, kind)), self.name)
+
+    def _run(self, supplied: object, fitted: Fitted, call_id: str | None, ordinal: int | None) -> T:
+        step = self._turn().tool_call(
+            self.name,
+            supplied=supplied,
+            validated=None if fitted.problem else fitted.values,
+            valid=not fitted.problem,
+            call_id=call_id,
+            ordinal=ordinal,
+        )
+        if fitted.problem:
+            raise self._invalid(step, fitted.problem)
+        return run_tool(step, self.function)
+
+    def _turn(self) -> Turn:
+        scope = current()
+        if isinstance(scope, Turn):
+            return scope
+        msg = f"Tool {self.name!r} is refused: no turn is open, and a conversation alone has no tools."
+        raise CaptureRefused(msg, next_step="Call it inside `with conversation.turn(…)`.")
+
+    def _invalid(self, step: ToolCallStep, problem: str) -> UsageError:
+        msg = f"Tool {self.name!r} was not run: its arguments do not fit, {problem}."
+        with step:
+            step.result(msg, status="invalid")
+        return UsageError(msg, next_step="Tell the model, which may try again.")
+
+
+@overload
+def tool(function: Callable[P, T]) -> Tool[P, T]: ...
+
+
+@overload
+def tool(*, name: str | None = None) -> Callable[[Callable[P, T]], Tool[P, T]]: ...
+
+
+def tool(function: Callable[..., Any] | None = None, *, name: str | None = None) -> Any:
+    """Record every call of a function as a tool of the current turn: ``@tool`` or ``@tool(name="…")``.
+
+    Arguments are made to fit its type hints; what was supplied and what it became are both on record.
+    """
+    return functools.partial(_made, name) if function is None else _made(name, function)
+
+
+def _made(name: str | None, function: Callable[P, T]) -> Tool[P, T]:
+    return Tool(function, name or function.__name__)

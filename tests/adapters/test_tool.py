@@ -1,0 +1,207 @@
+"""Functions that are recorded as tools."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Literal
+
+import pytest
+from pydantic import BaseModel
+
+import turnledger
+
+if TYPE_CHECKING:
+    from tests.adapters.conftest import Recorder
+
+ran: list[object] = []
+
+
+class Address(BaseModel):
+    street: str
+    number: int
+
+
+@turnledger.tool
+def look_up(order: int, *, detail: Literal["short", "long"] = "short") -> dict[str, object]:
+    """Find an order."""
+    ran.append((order, detail))
+    return {"order": order, "status": "shipped"}
+
+
+@turnledger.tool(name="ship")
+def send_off(to: Address) -> str:
+    return f"{to.street} {to.number}"
+
+
+@turnledger.tool
+async def wait_for(order: int) -> str:
+    await asyncio.sleep(0)
+    return f"waited for {order}"
+
+
+@turnledger.tool
+def count_to(last: int) -> Iterator[int]:
+    yield from range(1, last + 1)
+
+
+@turnledger.tool
+async def count_async(last: int) -> AsyncIterator[int]:
+    for number in range(1, last + 1):
+        yield number
+
+
+@turnledger.tool
+def fail(reason: str) -> None:
+    raise LookupError(reason)
+
+
+class Desk:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    @turnledger.tool
+    def greet(self, who: str) -> str:
+        return f"{self.name} greets {who}"
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> None:
+    ran.clear()
+
+
+def test_what_was_supplied_and_what_it_became_are_on_record(recorder: Recorder) -> None:
+    text = '{"order":  "7"}'
+    with recorder.conversation.turn() as turn:
+        assert look_up.call(text, call_id="c1") == {"order": 7, "status": "shipped"}
+        turn.commit("done")
+    call, result = recorder.steps(turn)
+    assert (call.tokens["tool"], call.tokens["validated"], call.payload) == ("look_up", "1", b'{"order":7}')
+    assert recorder.body(turn, 1, "supplied") == text.encode()
+    assert (result.tokens["status"], result.payload) == ("ok", b'{"order":7,"status":"shipped"}')
+    assert ran == [(7, "short")]
+
+
+def test_called_like_any_function(recorder: Recorder) -> None:
+    with recorder.conversation.turn() as turn:
+        assert look_up(7, detail="long") == {"order": 7, "status": "shipped"}
+        turn.commit("done")
+    assert recorder.steps(turn)[0].payload == b'{"detail":"long","order":7}'
+    assert (look_up.__name__, look_up.__doc__) == ("look_up", "Find an order.")
+    assert str(inspect.signature(look_up)).startswith("(order: 'int'")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('{"order": "seven"}', "order does not fit"),
+        ('{"order": 7, "detail": "all"}', "detail does not fit"),
+        ("{}", "it needs order"),
+        ('{"order": 7, "colour": "red"}', "it takes no colour"),
+        ('{"order": 7', "no JSON object"),
+        ("[7]", "no JSON object"),
+    ],
+)
+def test_d10_arguments_that_do_not_fit_are_on_record_and_not_run(
+    recorder: Recorder, text: str, problem: str
+) -> None:
+    with recorder.conversation.turn() as turn:
+        with pytest.raises(turnledger.UsageError, match=problem):
+            look_up.call(text)
+        turn.commit("done")
+    call, result = recorder.steps(turn)
+    assert (call.tokens["validated"], call.payload) == ("0", text.encode())
+    assert result.tokens["status"] == "invalid"
+    assert ran == []
+
+
+def test_a_model_of_pydantic_is_made_and_recorded(recorder: Recorder) -> None:
+    with recorder.conversation.turn() as turn:
+        assert send_off.call('{"to": {"street": "Rue Haute", "number": "3"}}') == "Rue Haute 3"
+        with pytest.raises(turnledger.UsageError, match="to does not fit"):
+            send_off.call('{"to": {"street": "Rue Haute"}}')
+        turn.commit("done")
+    first, *_ = recorder.steps(turn, "TOOL_CALL")
+    assert (first.tokens["tool"], first.payload is not None) == ("ship", True)
+
+
+def test_what_a_tool_raises_is_its_result_and_goes_on(recorder: Recorder) -> None:
+    with recorder.conversation.turn() as turn:
+        with pytest.raises(LookupError, match="gone"):
+            fail("gone")
+        turn.commit("done")
+    assert recorder.steps(turn)[1].tokens["status"] == "error"
+
+
+def test_generators_and_coroutines_stay_what_they_are(recorder: Recorder) -> None:
+    async def main() -> turnledger.Turn:
+        async with recorder.conversation.turn() as turn:
+            assert await wait_for(4) == "waited for 4"
+            assert [number async for number in count_async(2)] == [1, 2]
+            await turn.commit("done")
+        return turn
+
+    first = asyncio.run(main())
+    assert [step.payload for step in recorder.steps(first, "TOOL_RESULT")] == [b"waited for 4", b"[1,2]"]
+    with recorder.conversation.turn() as second:
+        assert list(count_to(3)) == [1, 2, 3]
+        second.commit("done")
+    assert recorder.steps(second)[1].payload == b"[1,2,3]"
+
+
+def test_a_method_is_a_tool_of_its_object(recorder: Recorder) -> None:
+    with recorder.conversation.turn() as turn:
+        assert Desk("Nora").greet("Ida") == "Nora greets Ida"
+        turn.commit("done")
+    assert recorder.steps(turn)[0].payload == b'{"who":"Ida"}'
+
+
+def test_x03_parallel_calls_answer_their_own_requests(recorder: Recorder) -> None:
+    asked = {
+        "choices": [
+            {
+                "message": {
+                    "role": "assistant",
+                    "tool_calls": [
+                        {
+                            "id": f"c{n}",
+                            "type": "function",
+                            "function": {"name": "look_up", "arguments": "{}"},
+                        }
+                        for n in range(6)
+                    ],
+                },
+                "finish_reason": "tool_calls",
+            }
+        ]
+    }
+    with recorder.conversation.turn() as turn:
+        with turn.model_call(request={"messages": []}) as call:
+            call.result(asked)
+        with turnledger.PropagatingThreadPool(6) as pool:
+            runs = [
+                pool.submit(look_up.call, f'{{"order": {n}}}', call_id=f"c{n}") for n in reversed(range(6))
+            ]
+            assert [run.result()["order"] for run in runs] == [5, 4, 3, 2, 1, 0]
+        turn.commit("done")
+    calls = recorder.steps(turn, "TOOL_CALL")
+    assert {step.tokens["ordinal"]: step.payload for step in calls} == {
+        str(n): f'{{"order":{n}}}'.encode() for n in range(6)
+    }
+
+
+def test_x02_without_a_turn_it_does_not_run(recorder: Recorder) -> None:
+    with recorder.conversation.turn() as turn:
+        with ThreadPoolExecutor(1) as pool, pytest.raises(turnledger.CaptureRefused, match="No turn is open"):
+            pool.submit(look_up, 7).result()
+        turn.commit("done")
+    with pytest.raises(turnledger.CaptureRefused):
+        look_up(7)
+    assert ran == []
+
+
+def test_parameters_without_a_name_are_refused_at_once() -> None:
+    with pytest.raises(turnledger.UsageError, match="no name"):
+        turnledger.tool(lambda *orders: orders)
