@@ -40,7 +40,7 @@ def _direct() -> set[str]:
         *project["optional-dependencies"].values(),
         *PROJECT["dependency-groups"].values(),
     ]
-    return {_name(requirement) for names in lists for requirement in names}
+    return {_name(requirement) for names in lists for requirement in names if isinstance(requirement, str)}
 
 
 def _pinned(file: str) -> set[str]:
