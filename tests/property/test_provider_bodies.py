@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.wire_data import all_exchanges, body_of
 from turnledger.providers.decode import decode_reply, decode_request
 from turnledger.providers.exchange import Reply
 
-WIRE = Path(__file__).parents[1] / "data" / "wire"
-EXCHANGES: list[dict[str, Any]] = [
-    json.loads(line)
-    for path in sorted(WIRE.glob("*.jsonl"))
-    for line in path.read_text(encoding="utf-8").splitlines()
-]
-DOCUMENTS = [json.dumps(one["response"]).encode() for one in EXCHANGES if one["kind"] == "json"]
-STREAMS: list[bytes] = [one["response"].encode() for one in EXCHANGES if one["kind"] == "sse"]
+EXCHANGES = list(all_exchanges().values())
+DOCUMENTS = [body_of(one) for one in EXCHANGES if one["kind"] != "sse"]
+STREAMS = [body_of(one) for one in EXCHANGES if one["kind"] == "sse"]
+REQUESTS = [body_of(one, "request") for one in EXCHANGES if one["request"]]
 
 # Words that the formats know, so that made-up bodies get past the first look at their shape.
 WORDS = [
@@ -45,6 +41,50 @@ WORDS = [
         "role",
     ),
     *("tool", "tool_result", "tool_use_id", "iterations", "cache_creation", "x_groq", "input_schema"),
+    *("response", "output", "status", "incomplete_details", "item", "output_index", "response.completed"),
+    *(
+        "response.output_item.added",
+        "response.output_text.delta",
+        "function_call_arguments",
+        "summary",
+        "action",
+    ),
+    *("candidates", "parts", "functionCall", "args", "finishReason", "usageMetadata", "promptTokenCount"),
+    *(
+        "messageStart",
+        "contentBlockDelta",
+        "contentBlockStart",
+        "toolUse",
+        "metadata",
+        "stopReason",
+        "usageMetadata",
+    ),
+    *(
+        "inputTokens",
+        "outputTokens",
+        "tokens",
+        "billed_units",
+        "message-end",
+        "content-delta",
+        "tool-call-delta",
+    ),
+    *("contents", "systemInstruction", "toolConfig", "instructions", "executed_tools", "embedding", "data"),
+]
+# What should be a number, a text, a list or an object, and is not.
+WRONG: list[Any] = [
+    None,
+    True,
+    -1,
+    10**30,
+    1.5,
+    float("nan"),
+    float("inf"),
+    "",
+    "\ud83d",
+    [],
+    [[]],
+    {},
+    {"a": {}},
 ]
 KEYS = st.sampled_from(WORDS)
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5) | KEYS
@@ -66,6 +106,13 @@ SHAPED = st.fixed_dictionaries(
         "content_block": VALUES,
         "index": VALUES,
         "error": VALUES,
+        "response": VALUES,
+        "output": VALUES,
+        "item": VALUES,
+        "candidates": st.lists(VALUES, max_size=2),
+        "usageMetadata": VALUES,
+        "contentBlockDelta": VALUES,
+        "metadata": VALUES,
     },
 )
 
@@ -100,6 +147,55 @@ def test_a_cut_stream_gives_only_what_came(body: bytes, part: float) -> None:
     assert reply.error is not None or "cut" in reply.flags
 
 
+def _altered(value: object, draw: st.DataObject) -> object:
+    """``value`` with one thing in it dropped, or put in place of something of another type."""
+    top: list[object] = [value]
+    parent: Any = top
+    key: Any = 0
+    for _ in range(draw.draw(st.integers(1, 8))):
+        inner = parent[key]
+        if not isinstance(inner, (dict, list)) or not inner:
+            break
+        parent = inner
+        key = draw.draw(st.sampled_from(list(inner) if isinstance(inner, dict) else range(len(inner))))
+    if isinstance(parent, dict) and draw.draw(st.booleans()):
+        del parent[key]
+    else:
+        parent[key] = draw.draw(st.sampled_from(WRONG))
+    return top[0]
+
+
+@given(st.sampled_from(DOCUMENTS), st.data())
+def test_a_dropped_field_or_a_wrong_type_never_raises(body: bytes, data: st.DataObject) -> None:
+    value = json.loads(body)
+    for _ in range(data.draw(st.integers(1, 3))):
+        value = _altered(value, data)
+    _consistent(decode_reply(json.dumps(value).encode()))
+
+
+@given(st.sampled_from(STREAMS), st.data())
+def test_an_altered_event_never_raises(body: bytes, data: st.DataObject) -> None:
+    lines = body.split(b"\n")
+    at = data.draw(st.sampled_from([n for n, line in enumerate(lines) if line.startswith(b"data: {")]))
+    lines[at] = b"data: " + json.dumps(_altered(json.loads(lines[at][6:]), data)).encode()
+    _consistent(decode_reply(b"\n".join(lines)))
+
+
+@given(st.sampled_from(REQUESTS), st.data())
+def test_an_altered_request_never_raises(body: bytes, data: st.DataObject) -> None:
+    value = _altered(json.loads(body), data)
+    facts = decode_request(json.dumps(value).encode(), uri=data.draw(st.none() | st.text(max_size=20)))
+    assert facts.wire is not None or "unknown-format" in facts.flags
+
+
+@given(st.sampled_from(DOCUMENTS), st.integers(1, 9000))
+def test_d08_deep_nesting_never_raises(body: bytes, depth: int) -> None:
+    deep = b"[" * depth + b"]" * depth
+    for needle in (b'"usage"', b'"content"', b'"output"', b'"arguments"', b'"parts"', b'"choices"'):
+        _consistent(decode_reply(body.replace(needle, needle + b": " + deep + b', "x"', 1)))
+    decode_request(b'{"messages": ' + deep + b', "input": ' + deep + b', "contents": ' + deep + b"}")
+
+
 @given(st.sampled_from(STREAMS), st.sampled_from([b"\r\n", b"\r", b"\n"]))
 def test_line_endings_do_not_matter(body: bytes, ending: bytes) -> None:
     assert decode_reply(body.replace(b"\n", ending)) == decode_reply(body)
@@ -130,3 +226,4 @@ def test_any_json_never_raises(value: object) -> None:
 @given(st.lists(SHAPED, max_size=4))
 def test_any_events_never_raise(values: list[object]) -> None:
     _consistent(decode_reply(b"".join(b"data: %b\n\n" % json.dumps(value).encode() for value in values)))
+    _consistent(decode_reply(json.dumps(values).encode()))

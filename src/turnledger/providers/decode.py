@@ -5,86 +5,112 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from turnledger.providers.document import Document, as_map, parse
+from turnledger.providers.document import as_list, as_map, parse, without_mark
+from turnledger.providers.endpoint import endpoint_of
 from turnledger.providers.exchange import Reply, ReplyFlag, RequestFacts, RequestFlag, Usage
 from turnledger.providers.failure import provider_error
-from turnledger.providers.format import Stream, StreamEvent
+from turnledger.providers.frames import looks_like_frames
 from turnledger.providers.registry import FORMATS
-from turnledger.providers.sse import event_data, looks_like_events
+from turnledger.providers.sse import looks_like_events
+from turnledger.providers.streams import (
+    FRAMES_MEDIA_TYPE,
+    frame_stream,
+    list_stream,
+    sse_stream,
+    torn_list_stream,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["decode_reply", "decode_request", "prompt_snapshot"]
+    from turnledger.providers.document import Document
+    from turnledger.providers.format import Stream, WireFormat
 
-_DONE = b"[DONE]"
+__all__ = ["decode_reply", "decode_request", "prompt_snapshot"]
 
 
 def decode_reply(
-    body: bytes, *, provider: str | None = None, media_type: str | None = None, status: int | None = None
+    body: bytes,
+    *,
+    provider: str | None = None,
+    media_type: str | None = None,
+    status: int | None = None,
+    uri: str | None = None,
 ) -> Reply:
     """Read a reply's body, JSON or event stream, after content decoding; never raises.
 
     The format is found by the body's shape; ``media_type`` only decides where nothing can be told from it.
-    ``provider`` is passed through, ``status`` is the HTTP status.  A body that can't be read gives a reply
-    without ``wire`` whose flags say why.
+    ``provider`` is passed through, else it is the one that ``uri`` is known to belong to; ``status`` is the
+    HTTP status.  A body that can't be read gives a reply without ``wire`` whose flags say why.
     """
-    if looks_like_events(body) or _claims_to_be_events(body, media_type):
-        reply = _read_events(body, status)
+    endpoint = endpoint_of(uri)
+    told = (media_type or "").partition(";")[0]
+    if looks_like_frames(body) or told == FRAMES_MEDIA_TYPE:
+        reply = _read_events(*frame_stream(body), status)
+    elif looks_like_events(body) or _claims_to_be_events(body, told):
+        reply = _read_events(*sse_stream(body), status)
     else:
         reply = _read_document(body, status)
-    absent: tuple[ReplyFlag, ...] = ("usage-absent",) if reply.usage is None else ()
-    return replace(reply, provider=provider, flags=tuple(dict.fromkeys(reply.flags + absent)))
+    flags = reply.flags
+    if endpoint.stored and reply.wire is not None:
+        flags += ("fetched",)
+    if reply.usage is None:
+        flags += ("usage-absent",)
+    return replace(reply, provider=provider or endpoint.provider, flags=tuple(dict.fromkeys(flags)))
 
 
-def _claims_to_be_events(body: bytes, media_type: str | None) -> bool:
-    return (media_type or "").startswith("text/event-stream") and not body.lstrip().startswith((b"{", b"["))
+def _claims_to_be_events(body: bytes, media_type: str) -> bool:
+    return media_type == "text/event-stream" and not body.lstrip().startswith((b"{", b"["))
 
 
 def _read_document(body: bytes, status: int | None) -> Reply:
     document = parse(body)
     top = as_map(document.value)
+    wire = next((one for one in FORMATS if one.claims_reply(top)), None)
+    if wire is None:
+        return _read_list(document, body, status)
+    reply = wire.read_reply(top, body)
+    return replace(
+        reply,
+        wire=wire.name,
+        error=provider_error(top, status),
+        usage=_with_unsplit_reasoning(reply),
+        flags=document.flags + reply.flags,
+    )
+
+
+def _read_list(document: Document, body: bytes, status: int | None) -> Reply:
+    """A body of no known format, unless it is a list of what a stream of one consists of."""
+    if document.readable:
+        stream = list_stream(body, document.value) if as_list(document.value) else None
+    else:
+        stream = torn_list_stream(body) if without_mark(body).startswith(b"[") else None
+    if stream is not None and _format_of(stream) is not None:
+        return _read_events(stream, tuple(flag for flag in document.flags if flag != "undecodable"), status)
     error = provider_error(document.value, status)
-    for wire in FORMATS:
-        if wire.claims_reply(top):
-            reply = wire.read_reply(top, body)
-            usage = _with_unsplit_reasoning(reply)
-            return replace(
-                reply, wire=wire.name, error=error, usage=usage, flags=document.flags + reply.flags
-            )
     unknown: tuple[ReplyFlag, ...] = ("unknown-format",) if document.readable and error is None else ()
     return Reply(error=error, flags=document.flags + unknown)
 
 
-def _read_events(body: bytes, status: int | None) -> Reply:
-    stream, flags = _stream(body)
-    errors = (provider_error(event.value, None) for event in stream.events)
+def _format_of(stream: Stream) -> WireFormat | None:
+    """The format of the first event that any format claims."""
+    found = (wire for event in stream.events for wire in FORMATS if wire.claims_event(event.value))
+    return next(found, None)
+
+
+def _read_events(stream: Stream, flags: tuple[ReplyFlag, ...], status: int | None) -> Reply:
+    # Looking for the word first spares looking at every place of every event where an error may stand.
+    suspects = (event.value for event in stream.events if b"error" in event.data or "error" in event.value)
+    errors = (provider_error(value, None) for value in suspects)
     error = next((found for found in errors if found), None) or provider_error(None, status)
     if error is not None and status is not None:
         error = replace(error, status=status)
-    for wire in FORMATS:
-        if any(wire.claims_event(event.value) for event in stream.events):
-            return _finished(replace(wire.read_stream(stream), wire=wire.name, error=error), flags)
+    wire = _format_of(stream)
+    if wire is not None:
+        return _finished(replace(wire.read_stream(stream), wire=wire.name, error=error), flags)
     if error is None:
         flags += ("unknown-format",) if stream.events else ("undecodable", "cut")
     return Reply(error=error, flags=flags)
-
-
-def _stream(body: bytes) -> tuple[Stream, tuple[ReplyFlag, ...]]:
-    events: list[StreamEvent] = []
-    flags: list[ReplyFlag] = []
-    done = False
-    for data in event_data(body):
-        if data.strip() == _DONE:
-            done = True
-            continue
-        document: Document = parse(data)
-        if document.readable:
-            events.append(StreamEvent(data, as_map(document.value)))
-            flags += document.flags
-        else:
-            flags.append("bad-event")
-    return Stream(events, done), tuple(dict.fromkeys(flags))
 
 
 def _finished(reply: Reply, flags: tuple[ReplyFlag, ...]) -> Reply:
@@ -111,18 +137,28 @@ def _with_unsplit_reasoning(reply: Reply) -> Usage | None:
     return replace(usage, flags=(*usage.flags, "reasoning-unsplit"))
 
 
-def decode_request(request: bytes | Mapping[str, object]) -> RequestFacts:
-    """Read a request's JSON body, or the same already parsed into dicts and lists; never raises."""
+def decode_request(request: bytes | Mapping[str, object], *, uri: str | None = None) -> RequestFacts:
+    """Read a request's JSON body, or the same already parsed into dicts and lists; never raises.
+
+    Model and streaming are taken from ``uri`` where they stand there and not in the body.
+    """
     flags: tuple[RequestFlag, ...] = ()
     if isinstance(request, bytes):
         document = parse(request)
         flags = tuple(flag for flag in document.flags if flag != "cut")
         request = as_map(document.value)
-    for wire in FORMATS:
-        if wire.claims_request(request):
-            facts = wire.read_request(request)
-            return replace(facts, wire=wire.name, flags=flags + facts.flags)
-    return RequestFacts(flags=flags or ("unknown-format",))
+    wire = next((one for one in FORMATS if one.claims_request(request)), None)
+    facts = RequestFacts() if wire is None else wire.read_request(request)
+    if wire is None and not flags:
+        flags = ("unknown-format",)
+    endpoint = endpoint_of(uri)
+    return replace(
+        facts,
+        wire=None if wire is None else wire.name,
+        model=facts.model or endpoint.model,
+        stream=facts.stream or endpoint.streams,
+        flags=flags + facts.flags,
+    )
 
 
 def prompt_snapshot(request: Mapping[str, object]) -> bytes | None:

@@ -37,6 +37,7 @@ UsageFlag: TypeAlias = Literal[
     "reasoning-unsplit",  # the model reasoned but no count was given: ``out`` holds both
     "may-overlap",  # cached and audio or image input are both given; they may share tokens
     "iterations-beside",  # the raw object lists work of the exchange that its own sum leaves out
+    "billed-otherwise",  # the provider bills other counts than it processed: the buckets are the latter
     "partial",  # the stream broke off before its last count
     "bad-count",  # a count is no whole number of zero or more
     "no-counts",  # the object holds no count that is known here
@@ -52,6 +53,10 @@ ReplyFlag: TypeAlias = Literal[
     "no-choices",  # the reply holds no answer at all
     "several-choices",  # text is that of the first choice
     "supplied-reencoded",  # arguments are in canonical form: their exact text could not be cut out
+    "model-absent",  # the format does not say which model served
+    "pending",  # the provider has taken the request and works on it: this is no answer yet
+    "fetched",  # a stored reply was asked for again: its tokens were spent when it was made
+    "no-reply",  # the answer of an endpoint where no model replies: embeddings, token counts
 ]
 
 RequestFlag: TypeAlias = Literal["undecodable", "unknown-format", "invalid-utf8", "prompt-lossy"]

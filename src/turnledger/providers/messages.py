@@ -14,9 +14,19 @@ from turnledger.wire.values import encode_value
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["has_messages", "looks_like_anthropic", "read_messages", "texts_of", "tool_results"]
+__all__ = [
+    "INSTRUCTING",
+    "has_messages",
+    "looks_like_anthropic",
+    "read_messages",
+    "request_facts",
+    "texts_of",
+    "tool_results",
+]
 
-_INSTRUCTING = ("system", "developer")
+INSTRUCTING = ("system", "developer")
+"""Roles whose messages instruct the model."""
+
 _ANSWERING = frozenset({"tool", "function"})
 _ANTHROPIC_BLOCKS = frozenset({"tool_use", "tool_result", "redacted_thinking"})
 
@@ -36,12 +46,17 @@ def has_messages(request: Mapping[str, object]) -> bool:
 
 def looks_like_anthropic(request: Mapping[str, object]) -> bool:
     """Whether the request holds what only Anthropic's format has."""
-    return has_messages(request) and (
-        "system" in request
-        or "anthropic_version" in request
-        or any("input_schema" in as_map(tool) for tool in as_list(request.get("tools")))
-        or any(as_text(block.get("type")) in _ANTHROPIC_BLOCKS for block in _blocks(request))
-    )
+    if not has_messages(request):
+        return False
+    if "system" in request or "anthropic_version" in request:
+        return True
+    tools = [as_map(tool) for tool in as_list(request.get("tools"))]
+    if any("input_schema" in tool for tool in tools):
+        return True
+    first = as_map(next(iter(as_list(request.get("messages"))), None))
+    if first.get("role") in INSTRUCTING or any("function" in tool for tool in tools):
+        return False  # spares looking through the history
+    return any(as_text(block.get("type")) in _ANTHROPIC_BLOCKS for block in _blocks(request))
 
 
 def read_messages(request: Mapping[str, object]) -> RequestFacts:
@@ -49,17 +64,31 @@ def read_messages(request: Mapping[str, object]) -> RequestFacts:
     system, messages = request.get("system"), as_list(request.get("messages"))
     # A request carries the whole history several times a turn, so this loop is all that walks it.
     instructing = [
-        entry for entry in messages if isinstance(entry, dict) and entry.get("role") in _INSTRUCTING
+        entry for entry in messages if isinstance(entry, dict) and entry.get("role") in INSTRUCTING
     ]
     texts = texts_of(system)
     for entry in instructing:
         texts += texts_of(entry.get("content"))
     tools = as_list(request.get("tools")) or as_list(request.get("functions"))
-    prompt, lossy = _snapshot([*([system] if system else []), *instructing], tools)
+    return request_facts(
+        request, [*([system] if system else []), *instructing], tools, messages=len(messages), texts=texts
+    )
+
+
+def request_facts(
+    request: Mapping[str, object],
+    instructions: Sequence[object],
+    tools: Sequence[object],
+    *,
+    messages: int,
+    texts: Sequence[str],
+) -> RequestFacts:
+    """The facts of a request that names its model and whether to stream at its top, as most formats do."""
+    prompt, lossy = _snapshot(instructions, tools)
     return RequestFacts(
         model=as_text(request.get("model")),
         stream=request.get("stream") is True,
-        messages=len(messages),
+        messages=messages,
         system_texts=tuple(texts),
         tools=tuple(tools),
         prompt=prompt,

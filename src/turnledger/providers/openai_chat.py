@@ -49,6 +49,7 @@ class _Choice:
     reasoning: list[str] = field(default_factory=list[str])
     calls: list[Arguments] = field(default_factory=list[Arguments])
     slots: dict[int, Arguments] = field(default_factory=dict[int, Arguments])
+    hosted: dict[int, Arguments] = field(default_factory=dict[int, Arguments])
 
     def add_content(self, part: Mapping[str, object]) -> None:
         content, refusal = part.get("content"), part.get("refusal")
@@ -60,6 +61,9 @@ class _Choice:
                 self.reasoning.extend(texts_of(block.get("thinking")))
             else:
                 self.text.extend(texts_of([piece]))
+        spoken = as_text(as_map(part.get("audio")).get("transcript"))
+        if spoken is not None:
+            self.text.append(spoken)
         if isinstance(refusal, str):
             self.refusal.append(refusal)
         self.reasoning.extend(_reasoning(part))
@@ -78,6 +82,15 @@ class _Choice:
         if legacy:
             slot = self.calls[-1] if deltas and self.calls else self._fresh(legacy)
             _extend(slot, legacy, "arguments", data, [*path, "function_call", "arguments"])
+
+    def add_hosted(self, part: Mapping[str, object], data: bytes, path: Sequence[str | int]) -> None:
+        """Tools that Groq ran: it tells of each several times, in full."""
+        for number, entry in enumerate(as_list(part.get("executed_tools"))):
+            told = as_map(entry)
+            index = told.get("index")
+            call = Arguments(name=as_text(told.get("type")) or "", choice=self.index)
+            call.add(told.get("arguments"), data, [*path, "executed_tools", number, "arguments"])
+            self.hosted[index if isinstance(index, int) else number] = call
 
     def _fresh(self, call: Mapping[str, object]) -> Arguments:
         made = Arguments(id=as_text(call.get("id")), choice=self.index)
@@ -159,11 +172,13 @@ class _Answer:
             part = as_map(told.get(part_name)) or {"content": told.get("text")}  # text: legacy completions
             choice.add_content(part)
             choice.add_calls(part, data, ["choices", number, part_name], deltas=deltas)
+            choice.add_hosted(part, data, ["choices", number, part_name])
 
     def reply(self, flags: tuple[ReplyFlag, ...]) -> Reply:
         ordered = [self.choices[index] for index in sorted(self.choices)]
         first = ordered[0] if ordered else _Choice(0)
         calls = [call for choice in ordered for call in choice.calls]
+        hosted = [call for choice in ordered for call in choice.hosted.values()]
         if len(ordered) != 1:
             flags += ("several-choices",) if ordered else ("no-choices",)
         return Reply(
@@ -175,8 +190,9 @@ class _Answer:
             refusal="".join(first.refusal) or None,
             reasoning_text="".join(first.reasoning) or None,
             tool_requests=tuple(call.request(ordinal) for ordinal, call in enumerate(calls)),
+            hosted_tools=tuple(call.request(ordinal) for ordinal, call in enumerate(hosted)),
             usage=self.usage,
-            flags=flags + reencoded(calls),
+            flags=flags + reencoded([*calls, *hosted]),
         )
 
 

@@ -1,11 +1,13 @@
 """Usage objects of all dialects as disjoint buckets, checked against the provider's own sum.
 
-Three families, told apart by their keys:
+Five families, told apart by their keys:
 
 - inclusive: the prompt holds cached tokens, the completion holds reasoning (OpenAI chat and Responses and
   what speaks like them; OpenTelemetry ``gen_ai.usage.*``);
 - exclusive: input and both cache counts stand side by side (Anthropic);
-- Gemini: the prompt holds cached tokens, thoughts stand beside the candidates.
+- Gemini: the prompt holds cached tokens, thoughts stand beside the candidates;
+- Bedrock Converse: input and both cache counts stand side by side, output holds reasoning;
+- Cohere: what was processed (``tokens``) and what is billed (``billed_units``) are given apart.
 
 Some servers speak a dialect's names with another's sums; their own total, where given, decides.
 """
@@ -65,6 +67,10 @@ _IMAGE_OUT = ("completion_tokens_details/image_tokens", "output_tokens_details/i
 
 _EXCLUSIVE_KEYS = ("cache_read_input_tokens", "cache_creation_input_tokens")
 _GEMINI_KEYS = ("promptTokenCount", "candidatesTokenCount", "totalTokenCount")
+_CONVERSE_KEYS = ("inputTokens", "outputTokens")
+_COHERE_KEYS = ("tokens", "billed_units")
+
+_LARGEST = 2**53 - 1  # what every reader of JSON holds exactly; a larger count is none
 
 
 class _Counts:
@@ -98,7 +104,7 @@ class _Counts:
     def _count(self, value: object) -> int | None:
         if isinstance(value, float) and value.is_integer():
             value = int(value)
-        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _LARGEST:
             return value
         self.flag("bad-count")
         return None
@@ -115,6 +121,10 @@ def normalise_usage(raw: object) -> Usage | None:
     counts = _Counts(usage)
     if any(key in usage for key in _GEMINI_KEYS):
         found = _gemini(counts)
+    elif any(key in usage for key in _CONVERSE_KEYS):
+        found = _converse(counts)
+    elif any(isinstance(usage.get(key), dict) for key in _COHERE_KEYS):
+        found = _cohere(counts)
     elif "prompt_tokens" not in usage and any(key in usage for key in _EXCLUSIVE_KEYS):
         found = _exclusive(counts)
     else:
@@ -209,3 +219,26 @@ def _gemini(counts: _Counts) -> Usage:
         reasoning=counts.pick("thoughtsTokenCount"),
         provider_total=counts.pick("totalTokenCount"),
     )
+
+
+def _converse(counts: _Counts) -> Usage:
+    """Bedrock Converse; older replies name the cache counts ``…TokenCount``."""
+    return Usage(
+        in_=counts.pick("inputTokens"),
+        cache_read=counts.pick("cacheReadInputTokens", "cacheReadInputTokenCount"),
+        cache_write=counts.pick("cacheWriteInputTokens", "cacheWriteInputTokenCount"),
+        out=counts.pick("outputTokens"),
+        provider_total=counts.pick("totalTokens"),
+    )
+
+
+def _cohere(counts: _Counts) -> Usage:
+    """Cohere; the model reads more than is billed: its own instructions around the prompt are free."""
+    read, written = counts.pick("tokens/input_tokens"), counts.pick("tokens/output_tokens")
+    billed = counts.pick("billed_units/input_tokens"), counts.pick("billed_units/output_tokens")
+    if read is None and written is None:
+        read, written = billed
+    cached = counts.pick("cached_tokens")
+    other = any(one is not None and one != count for one, count in zip(billed, (read, written), strict=True))
+    counts.flag("billed-otherwise", when=other)
+    return Usage(in_=counts.rest(read, cached), cache_read=cached, out=written)

@@ -1,0 +1,95 @@
+"""What addresses tell, and answers of endpoints where no model replies."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from turnledger.providers.decode import decode_reply
+from turnledger.providers.endpoint import Endpoint, endpoint_of
+
+
+@pytest.mark.parametrize(
+    ("uri", "provider"),
+    [
+        ("https://api.anthropic.com/v1/messages", "anthropic"),
+        ("https://API.OpenAI.com./v1/chat/completions", "openai"),
+        ("https://eu.api.openai.com/v1/responses", "openai"),
+        ("https://acme.openai.azure.com/openai/v1/responses", "azure"),
+        ("https://europe-west1-aiplatform.googleapis.com/v1/projects/p", "google"),
+        ("https://bedrock-runtime-fips.us-gov-west-1.amazonaws.com/model/m/converse", "bedrock"),
+        ("https://bedrock-runtime.cn-north-1.amazonaws.com.cn/model/m/converse", "bedrock"),
+        ("https://api.openai.com.evil.example/v1", None),
+        ("https://notopenrouter.ai/api", None),
+        ("http://localhost:8000/v1/chat/completions", None),
+        ("http://[broken/v1", None),
+        ("", None),
+    ],
+)
+def test_a_host_names_its_provider(uri: str, provider: str | None) -> None:
+    assert endpoint_of(uri).provider == provider
+    assert decode_reply(b"{}", uri=uri).provider == provider
+    assert decode_reply(b"{}", uri=uri, provider="mine").provider == "mine"
+
+
+@pytest.mark.parametrize(
+    ("path", "model", "streams"),
+    [
+        ("/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse", "gemini-2.5-pro", True),
+        ("/v1/projects/p/locations/l/publishers/anthropic/models/claude-x@1:rawPredict", "claude-x@1", False),
+        (
+            "/v1/projects/p/locations/l/publishers/anthropic/models/claude-x:streamRawPredict",
+            "claude-x",
+            True,
+        ),
+        ("/model/us.amazon.nova-lite-v1%3A0/converse-stream", "us.amazon.nova-lite-v1:0", True),
+        ("/model/us.amazon.nova-lite-v1:0/invoke", "us.amazon.nova-lite-v1:0", False),
+        ("/model/m/invoke-with-response-stream", "m", True),
+        ("/openai/deployments/prod-chat-eu/chat/completions", "prod-chat-eu", False),
+        ("/v1/models", None, False),
+        ("/v1/chat/completions", None, False),
+    ],
+)
+def test_a_path_may_name_model_and_streaming(path: str, model: str | None, *, streams: bool) -> None:
+    assert endpoint_of(f"https://h{path}") == Endpoint(model=model, streams=streams)
+
+
+@pytest.mark.parametrize(
+    ("body", "wire", "counts"),
+    [
+        (
+            {
+                "object": "list",
+                "data": [{"object": "embedding", "embedding": [0.1]}],
+                "model": "e",
+                "usage": {"prompt_tokens": 8, "total_tokens": 8},
+            },
+            "embeddings",
+            {"in_": 8},
+        ),
+        ({"embedding": {"values": [0.1]}}, "embeddings", None),
+        (
+            {"id": "x", "embeddings": {"float": [[0.1]]}, "meta": {"billed_units": {"input_tokens": 2}}},
+            "embeddings",
+            {"in_": 2},
+        ),
+        ({"input_tokens": 12}, "token-count", None),
+        ({"object": "response.input_tokens", "input_tokens": 12}, "token-count", None),
+        ({"totalTokens": 31, "promptTokensDetails": []}, "token-count", None),
+    ],
+)
+def test_what_is_no_reply_is_not_taken_for_one(
+    body: object, wire: str, counts: dict[str, int] | None
+) -> None:
+    reply = decode_reply(json.dumps(body).encode())
+    assert (reply.wire, reply.text, reply.finish) == (wire, None, None)
+    assert (reply.usage.buckets() if reply.usage else None) == counts
+    assert reply.flags == (("no-reply",) if counts else ("no-reply", "usage-absent"))
+
+
+@pytest.mark.parametrize(
+    "body", [{"id": "m", "results": [{"flagged": False}]}, {"object": "list", "data": [{"object": "model"}]}]
+)
+def test_other_answers_are_of_no_known_format(body: object) -> None:
+    assert decode_reply(json.dumps(body).encode()).flags == ("unknown-format", "usage-absent")
