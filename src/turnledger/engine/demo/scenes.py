@@ -40,8 +40,8 @@ def listen_in_a_room(stage: Stage) -> None:
     crowd.shed("queue_full", age_ms=31_000, stale_ms=_HOUR_MS, depth=12)
     pieces = stage.hear(room, "@desk where is", "ana")
     whole = stage.hear(room, "@desk where is B-2042?", "ana")
-    pieces.collapsed(whole)
     whole.verdict("engage", reason="The agent was mentioned.", by="mention-rule")
+    pieces.collapsed(whole)
     with room.turn(trigger=whole, tools=4) as turn:
         model = Dialogue(turn, stage.pace, "where is B-2042?")
         (wanted,) = model.ask(("lookup_order", '{"order": "B-2042"}'))
