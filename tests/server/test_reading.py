@@ -13,10 +13,13 @@ from uuid import uuid4
 import msgspec
 import pytest
 
-from tests.server.kit import ASKS, REQUEST, Served, Story, story, told
+import turnledger
+from tests.server.kit import ASKS, REQUEST, Served, Story, served, story, told
+from turnledger.capture.conversation import Conversation
 from turnledger.model.access import Scope
 from turnledger.query.verify_file import verify_file
 
+FATES = ("undecided", "engaged", "shed", "failed", "answered", "observed", "folded", "apologised")
 SEVEN = ["seq", "type", "payloadHash", "summary", "prevHash", "hash", "createdAt"]
 
 
@@ -130,9 +133,58 @@ def test_timeline_in_both_directions(house: Served, there: Story) -> None:
     assert [entry["eventId"] for entry in forwards] == whole
     around = house.ask(f"{path}&around={whole[12]}")["entries"]
     assert whole[12] in [entry["eventId"] for entry in around]
+    assert house.ask(f"{path}&position=12")["entries"] == around
+    message = next(one for one in forwards if one["journal"] == "conversation" and one["position"] > 5)
+    there_too = house.ask(f"{path}&seq={message['seq']}")["entries"]
+    assert message["eventId"] in [entry["eventId"] for entry in there_too]
+    house.ask(f"{path}&position={len(whole)}", 404)
+    house.ask(f"{path}&seq={len(whole)}", 404)
+    house.ask(f"{path}&position=1&around={whole[12]}", 400)
     one = forwards[20]
     behind = house.ask(f"{path}&after={one['cursor']}")["entries"]
     assert behind[0]["eventId"] == whole[21]
+
+
+def test_conversations_that_owe_a_reply(engine: str) -> None:
+    """A message is owed a reply until something is said after it, whoever dropped or failed it."""
+    with turnledger.open(engine) as ledger:
+        agent = ledger.agent("support")
+        for fate in [
+            "undecided",
+            "engaged",
+            "shed",
+            "failed",
+            "answered",
+            "observed",
+            "folded",
+            "apologised",
+        ]:
+            _message_with_fate(agent.conversation(fate), fate)
+    with served(engine) as house:
+        owing = house.ask("/api/conversations?status=owes")["items"]
+        assert {row["key"] for row in owing} == {"undecided", "engaged", "shed", "failed"}
+        (agent_id,) = {row["agentId"] for row in owing}
+        mine = house.ask(f"/api/agents/{agent_id}/conversations?status=owes&actor=U1")["items"]
+        assert {row["key"] for row in mine} == {row["key"] for row in owing}
+
+
+def _message_with_fate(talk: Conversation, fate: str) -> None:
+    message = talk.inbound("Where is it?", actor="U1")
+    if fate in {"engaged", "failed", "answered"}:
+        message.verdict("engage", reason="direct mention")
+    if fate in {"failed", "answered"}:
+        with talk.turn(trigger=message) as turn:
+            turn.commit("here") if fate == "answered" else turn.abort("no tool")
+    elif fate == "observed":
+        message.verdict("observe", reason="no question")
+    elif fate in {"shed", "apologised"}:
+        message.shed("queue_full")
+    elif fate == "folded":
+        later = talk.inbound("and that?", actor="U1")
+        message.collapsed(later)
+        later.verdict("ignore", reason="done")
+    if fate == "apologised":
+        talk.outbound("Sorry, too busy.")
 
 
 def test_turns(house: Served, there: Story) -> None:
@@ -240,6 +292,7 @@ def test_fixture_and_verification(house: Served, there: Story) -> None:
     assert house.client.get(f"{path}/fixture?bodies=true", headers=skeleton).status_code == 403
     assert house.ask(f"{path}/verification")["verdict"] == "intact"
     everything = house.ask(f"{_at(there)}/conversations/{there.conversation}/verification")
+    assert {item["agentId"] for item in everything["items"]} == {str(there.agent)}
     assert (everything["verdict"], len(everything["items"])) == ("intact", 3)
 
 
@@ -365,6 +418,7 @@ def test_nothing_owed_is_forgotten(house: Served, there: Story) -> None:
     assert [(one["status"], one["attempt"]) for one in failed] == [("failed", 1)]
     assert [one["status"] for one in house.ask(f"{_at(there)}/deliveries")["items"]] == ["failed", "sending"]
     balance = house.ask(f"{_at(there)}/balance")
+    assert balance["liveCursor"] == house.ask(f"{_at(there)}/overview")["liveCursor"]
     assert (balance["received"], balance["balanced"], balance["unaccounted"]) == (5, True, [])
     assert {fate: count for fate, count in balance["fates"].items() if count} == {
         "answered": 2,
@@ -381,6 +435,8 @@ def test_search_in_all_bodies(house: Served, there: Story) -> None:
     assert len(found["items"]) == 4
     assert found["items"][0]["snippets"][0]["match"].casefold() in {"tomorrow", "arrives"}
     mine = house.ask(f'/api/search?q="order 1"&agent={there.agent}')["items"]
+    assert {(hit["agentName"], hit["conversationKey"]) for hit in mine} == {("support", "slack:C042/1712.33")}
+    assert house.ask(f"{_at(there)}/events/{mine[0]['eventId']}")["position"] == mine[0]["position"]
     assert {hit["agentId"] for hit in mine} == {str(there.agent)}
     assert house.ask("/api/search?q=912345678901234567")["items"]
     assert house.ask("/api/search?q=zebra")["items"] == []

@@ -1021,6 +1021,8 @@ export interface components {
              * @description RFC 3339, UTC, milliseconds: 2026-11-30T12:00:00.000Z
              */
             until: string;
+            /** @description Where to begin the agent's stream. */
+            liveCursor: string;
             received: number;
             /** @description answered, observed, ignored, deferred, collapsed, shed, superseded, failed, waiting, unaccounted: their sum is `received`. */
             fates: {
@@ -1462,6 +1464,8 @@ export interface components {
         Finding: {
             /** Format: uuid */
             target: string;
+            /** @description Whose journal it is, as far as known. */
+            agentId: string | null;
             kind: string;
             /** @enum {unknown} */
             verdict: "broken" | "empty" | "intact" | "malformed" | "not_checked" | "sealed" | "witnessed";
@@ -1726,6 +1730,8 @@ export interface components {
              * @description RFC 3339, UTC, milliseconds: 2026-11-30T12:00:00.000Z
              */
             until: string;
+            /** @description Where to begin the agent's stream. */
+            liveCursor: string;
             timeZone: string;
             /** @enum {unknown} */
             bucket: "day" | "hour" | "minute" | "quarter" | "week";
@@ -1819,11 +1825,16 @@ export interface components {
         SearchHit: {
             /** Format: uuid */
             agentId: string;
+            agentName: string | null;
             conversationId: string | null;
+            /** @description Outside name; null once erased. */
+            conversationKey: string | null;
             turnId: string | null;
             /** Format: uuid */
             eventId: string;
             seq: number;
+            /** @description Place in its conversation's timeline. */
+            position: number | null;
             type: string;
             slot: string;
             /**
@@ -2509,6 +2520,7 @@ export interface operations {
                      *       "agentId": "01890a5d-ac96-774b-bcce-b302099a8057",
                      *       "since": "2026-11-30T12:00:00.000Z",
                      *       "until": "2026-11-30T12:00:00.000Z",
+                     *       "liveCursor": "liveCursor",
                      *       "timeZone": "Europe/Berlin",
                      *       "bucket": "day",
                      *       "buckets": [
@@ -2760,8 +2772,8 @@ export interface operations {
                 shape?: components["schemas"]["Shape"] | null;
                 /** @description Outside name of a channel or room. */
                 place?: string | null;
-                /** @description With a turn that runs or waits, or that failed. */
-                status?: ("open" | "failed") | null;
+                /** @description With a turn that runs or waits; that failed; or with a message that nothing answers. */
+                status?: ("open" | "failed" | "owes") | null;
                 /** @description From this time on: ISO 8601 with a zone. */
                 since?: string | null;
                 /** @description Short of this time: ISO 8601 with a zone. */
@@ -2935,8 +2947,8 @@ export interface operations {
                 shape?: components["schemas"]["Shape"] | null;
                 /** @description Outside name of a channel or room. */
                 place?: string | null;
-                /** @description With a turn that runs or waits, or that failed. */
-                status?: ("open" | "failed") | null;
+                /** @description With a turn that runs or waits; that failed; or with a message that nothing answers. */
+                status?: ("open" | "failed" | "owes") | null;
                 /** @description From this time on: ISO 8601 with a zone. */
                 since?: string | null;
                 /** @description Short of this time: ISO 8601 with a zone. */
@@ -3277,6 +3289,10 @@ export interface operations {
                 after?: string | null;
                 /** @description Entries on both sides of this event. */
                 around?: string | null;
+                /** @description The same for the event at this place of the timeline. */
+                position?: number | null;
+                /** @description The same for this event of the conversation's own journal. */
+                seq?: number | null;
                 /** @description Where to begin without a cursor. */
                 anchor?: components["schemas"]["Anchor"];
                 /** @description Add the first words of bodies, for callers who may read them. */
@@ -4575,6 +4591,7 @@ export interface operations {
                      *       "items": [
                      *         {
                      *           "target": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "agentId": "01890a5d-ac96-774b-bcce-b302099a8057",
                      *           "kind": "kind",
                      *           "verdict": "intact",
                      *           "brokenAtSeq": -1,
@@ -6309,6 +6326,7 @@ export interface operations {
                      *       "agentId": "01890a5d-ac96-774b-bcce-b302099a8057",
                      *       "since": "2026-11-30T12:00:00.000Z",
                      *       "until": "2026-11-30T12:00:00.000Z",
+                     *       "liveCursor": "liveCursor",
                      *       "received": 1,
                      *       "fates": {
                      *         "answered": 3,
@@ -6473,10 +6491,13 @@ export interface operations {
                      *       "items": [
                      *         {
                      *           "agentId": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "agentName": "support",
                      *           "conversationId": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "conversationKey": "conversationKey",
                      *           "turnId": "01890a5d-ac96-774b-bcce-b302099a8057",
                      *           "eventId": "01890a5d-ac96-774b-bcce-b302099a8057",
                      *           "seq": 1,
+                     *           "position": 1,
                      *           "type": "MODEL_RESULT",
                      *           "slot": "payload",
                      *           "createdAt": "2026-11-30T12:00:00.000Z",
@@ -6636,6 +6657,7 @@ export interface operations {
                      *       "items": [
                      *         {
                      *           "target": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "agentId": "01890a5d-ac96-774b-bcce-b302099a8057",
                      *           "kind": "kind",
                      *           "verdict": "intact",
                      *           "brokenAtSeq": -1,
@@ -6790,6 +6812,7 @@ export interface operations {
                      *         "unsound": [
                      *           {
                      *             "target": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *             "agentId": "01890a5d-ac96-774b-bcce-b302099a8057",
                      *             "kind": "kind",
                      *             "verdict": "intact",
                      *             "brokenAtSeq": -1,
@@ -6922,6 +6945,7 @@ export interface operations {
                      *       "unsound": [
                      *         {
                      *           "target": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "agentId": "01890a5d-ac96-774b-bcce-b302099a8057",
                      *           "kind": "kind",
                      *           "verdict": "intact",
                      *           "brokenAtSeq": -1,
@@ -7071,6 +7095,7 @@ export interface operations {
                      *       "unsound": [
                      *         {
                      *           "target": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "agentId": "01890a5d-ac96-774b-bcce-b302099a8057",
                      *           "kind": "kind",
                      *           "verdict": "intact",
                      *           "brokenAtSeq": -1,
@@ -7202,6 +7227,7 @@ export interface operations {
                      *       "unsound": [
                      *         {
                      *           "target": "01890a5d-ac96-774b-bcce-b302099a8057",
+                     *           "agentId": "01890a5d-ac96-774b-bcce-b302099a8057",
                      *           "kind": "kind",
                      *           "verdict": "intact",
                      *           "brokenAtSeq": -1,

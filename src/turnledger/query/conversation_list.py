@@ -29,8 +29,8 @@ _LOOKED_AT: Final = 10_000
 class ConversationQuestion:
     """What is known of the conversations; None leaves a field open.
 
-    ``actor`` and ``place`` are ids or outside names; ``status`` is open or failed; ``words`` is text in the
-    conversation's key or place, in any case.
+    ``actor`` and ``place`` are ids or outside names; ``status`` is open, failed or owes;
+    ``words`` is text in the conversation's key or place, in any case.
     """
 
     actor: str | None = None
@@ -107,6 +107,7 @@ def _filter(reader: Reader, agent: UUID | None, question: ConversationQuestion) 
         until_ms=question.span.until_ms,
         open_turns=question.status == "open",
         failed_turns=question.status == "failed",
+        owes_reply=question.status == "owes",
     )
 
 

@@ -242,6 +242,7 @@ class JournalCheck:
             report.events,
             self._counts,
             head=report.head,
+            agent=UUID(bytes=row.agent) if row.agent else None,
         )
 
 

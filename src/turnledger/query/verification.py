@@ -36,7 +36,7 @@ class Verification:
     ``not_covered`` names attacks that this level of proof does not detect: without a checkpoint kept
     elsewhere an intact chain is no proof that nothing is missing at its end.  ``damage`` is the row that
     holds what it cannot; the finding is then about what that row is about (the nil UUID where it does not
-    tell), which may be an agent.
+    tell), which may be an agent.  ``agent`` is whose journal the rows say it is; None where they do not.
     """
 
     kind: str
@@ -50,6 +50,7 @@ class Verification:
     not_covered: tuple[str, ...] = ALWAYS_UNCOVERED
     head: str = ""
     damage: DamagedRow | None = None
+    agent: UUID | None = None
 
     @property
     def sound(self) -> bool:
@@ -57,9 +58,11 @@ class Verification:
         return self.verdict not in {Verdict.BROKEN, Verdict.MALFORMED}
 
 
-def faulty(kind: JournalKind, journal: UUID, reason: Reason, events: int = 0) -> Verification:
+def faulty(
+    kind: JournalKind, journal: UUID, reason: Reason, events: int = 0, agent: UUID | None = None
+) -> Verification:
     """The finding about a journal that is at fault as a whole."""
-    return Verification(kind, journal, Verdict.BROKEN, -1, reason, events=events)
+    return Verification(kind, journal, Verdict.BROKEN, -1, reason, events=events, agent=agent)
 
 
 def damaged(row: DamagedRow) -> Verification:

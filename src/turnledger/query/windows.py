@@ -12,7 +12,7 @@ from turnledger.query.live_cursor import flow_cursor, read_flow_cursor
 from turnledger.query.timeline import Entry, timeline
 from turnledger.store.contract import Reader
 
-__all__ = ["Anchor", "Window", "timeline_window"]
+__all__ = ["Anchor", "Window", "place_around", "timeline_window"]
 
 
 class Anchor(StrEnum):
@@ -40,16 +40,16 @@ def timeline_window(
     row: ConversationRow,
     before: str | None,
     after: str | None,
-    around: UUID | None,
+    around: int | None,
     anchor: Anchor,
     limit: int,
 ) -> Window:
-    """The window asked for.  Raises UsageError for two directions at once, GrammarError, NotFoundError."""
+    """The window asked for; ``around`` is a position.  Raises UsageError for two directions, GrammarError."""
     if sum(one is not None for one in (before, after, around)) > 1:
         msg = "A timeline goes before a cursor, after one, or around an event: not two of these at once."
         raise UsageError(msg, next_step="Give one of before, after and around.")
     if around is not None:
-        return _around(reader, row, around, limit)
+        return _window(reader, row, after=max(around - limit // 2, 0) - 1, before=None, limit=limit)
     if after is not None:
         return _window(reader, row, after=read_flow_cursor(after), before=None, limit=limit)
     if before is not None:
@@ -60,13 +60,30 @@ def timeline_window(
     return _window(reader, row, after=None, before=2**62, limit=limit)
 
 
-def _around(reader: Reader, row: ConversationRow, event: UUID, limit: int) -> Window:
-    found = reader.event(event)
-    if found is None or found.conversation != row.id or found.position is None:
-        msg = f"Conversation {row.id} has no event {event}."
-        raise NotFoundError(msg, next_step="Check the event's id.")
-    start = max(found.position - limit // 2, 0)
-    return _window(reader, row, after=start - 1, before=None, limit=limit)
+def place_around(
+    reader: Reader, row: ConversationRow, event: UUID | None, position: int | None, seq: int | None
+) -> int | None:
+    """Where in the conversation's timeline the event stands that one of these names; None where none does.
+
+    ``seq`` is a place in the conversation's own journal, as messages are referred to.  Raises UsageError for
+    more than one, NotFoundError.
+    """
+    if sum(one is not None for one in (event, position, seq)) > 1:
+        msg = "A timeline is shown around one event."
+        raise UsageError(msg, next_step="Give one of around, position and seq.")
+    if event is None and position is None and seq is None:
+        return None
+    if position is not None and position < row.events:
+        return position
+    if event is not None:
+        found = reader.event(event)
+    else:
+        found = next(iter(reader.events(row.id, seq, 1)), None) if seq is not None else None
+        found = found if found is not None and found.seq == seq else None
+    if found is not None and found.conversation == row.id:
+        return found.position
+    msg = f"Conversation {row.id} has no such event."
+    raise NotFoundError(msg, next_step="Check the event's id or place.")
 
 
 def _window(

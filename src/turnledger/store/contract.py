@@ -165,7 +165,11 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationFilter:
-    """Which conversations; None leaves a field open.  Times bound ``last_ms``, half-open."""
+    """Which conversations; None leaves a field open.  Times bound ``last_ms``, half-open.
+
+    ``owes_reply``: with an inbound message that was shed, that no decision or no turn followed, or whose turn
+    ended without a result, and after which the agent said nothing.
+    """
 
     agent: UUID | None = None
     connector: str | None = None
@@ -176,6 +180,7 @@ class ConversationFilter:
     until_ms: int | None = None
     open_turns: bool = False
     failed_turns: bool = False
+    owes_reply: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -174,6 +174,7 @@ class SqlReader:
                 place=_bytes(where.place),
                 open_turns=int(where.open_turns),
                 failed_turns=int(where.failed_turns),
+                owes_reply=int(where.owes_reply),
                 since_ms=_FIRST_MS if where.since_ms is None else where.since_ms,
                 before_ms=before[0],
                 before_cid=before[1],

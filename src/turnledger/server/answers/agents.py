@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 
-from turnledger.server.answers.form import Answer, Moment, Tokens
+from turnledger.server.answers.form import Answer, Cursor, Moment, Tokens
 
 __all__ = [
     "Agent",
@@ -98,6 +98,7 @@ class Overview(Answer):
     agent_id: UUID
     since: Moment
     until: Moment
+    live_cursor: Annotated[Cursor, msgspec.Meta(description="Where to begin the agent's stream.")]
     time_zone: str
     bucket: Literal["minute", "quarter", "hour", "day", "week"]
     buckets: list[BucketFigures]

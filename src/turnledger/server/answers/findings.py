@@ -36,6 +36,7 @@ class Finding(Answer):
     """What was found about one journal."""
 
     target: UUID
+    agent_id: Annotated[UUID | None, msgspec.Meta(description="Whose journal it is, as far as known.")]
     kind: str
     verdict: Literal["malformed", "broken", "intact", "sealed", "witnessed", "empty", "not_checked"]
     broken_at_seq: int
@@ -101,10 +102,13 @@ class SearchHit(Answer):
     """A body that holds all the words."""
 
     agent_id: UUID
+    agent_name: str | None
     conversation_id: UUID | None
+    conversation_key: Annotated[str | None, msgspec.Meta(description="Outside name; null once erased.")]
     turn_id: UUID | None
     event_id: UUID
     seq: int
+    position: Annotated[int | None, msgspec.Meta(description="Place in its conversation's timeline.")]
     type: str
     slot: str
     created_at: Moment

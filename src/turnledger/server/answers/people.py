@@ -150,6 +150,7 @@ class Balance(Answer):
     agent_id: UUID
     since: Moment
     until: Moment
+    live_cursor: Annotated[Cursor, msgspec.Meta(description="Where to begin the agent's stream.")]
     received: int
     fates: Annotated[
         dict[str, int],

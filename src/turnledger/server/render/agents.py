@@ -33,12 +33,13 @@ def tokens_answer(counts: TokenCounts) -> Tokens:
     )
 
 
-def overview_answer(found: AgentOverview) -> agents.Overview:
-    """An agent over time."""
+def overview_answer(found: AgentOverview, live_cursor: str) -> agents.Overview:
+    """An agent over time, as it was no earlier than at ``live_cursor``."""
     return agents.Overview(
         agent_id=found.agent,
         since=instant(found.total.since_ms),
         until=instant(found.total.until_ms),
+        live_cursor=live_cursor,
         time_zone=found.zone,
         bucket=found.bucket.value,
         buckets=[

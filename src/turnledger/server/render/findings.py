@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from uuid import UUID
 
 from turnledger.integrity.verdict import worst
+from turnledger.model.rows import ConversationRow
 from turnledger.model.vocabulary import JournalKind
 from turnledger.query.findings import Finding as FoundOut
 from turnledger.query.search import Found, Hit
@@ -14,6 +15,7 @@ from turnledger.server.answers import findings
 from turnledger.server.answers.form import instant, moment
 from turnledger.server.caller import Asking
 from turnledger.server.ledger_check import CheckState
+from turnledger.store.contract import Reader
 
 __all__ = ["finding_answer", "findings_answer", "integrity_answer", "job_answer", "search_answer"]
 
@@ -28,6 +30,7 @@ def finding_answer(found: Verification) -> findings.Finding:
     said = FoundOut.of_journal(found)
     return findings.Finding(
         target=found.id,
+        agent_id=found.agent,
         kind=said.kind,
         verdict=said.verdict.value,
         broken_at_seq=said.broken_at_seq,
@@ -80,10 +83,12 @@ def integrity_answer(asking: Asking) -> findings.Integrity:
     )
 
 
-def search_answer(found: Found) -> findings.SearchAnswer:
-    """A page of hits, and how far the search came."""
+def search_answer(reader: Reader, found: Found) -> findings.SearchAnswer:
+    """A page of hits with the names of where they stand, and how far the search came."""
+    wanted = {hit.row.conversation for hit in found.hits if hit.row.conversation is not None}
+    rows: dict[UUID | None, ConversationRow | None] = {one: reader.conversation(one) for one in wanted}
     return findings.SearchAnswer(
-        items=[_hit(hit) for hit in found.hits],
+        items=[_hit(hit, rows.get(hit.row.conversation)) for hit in found.hits],
         has_more=found.next is not None,
         next=found.next,
         complete=found.complete,
@@ -93,14 +98,17 @@ def search_answer(found: Found) -> findings.SearchAnswer:
     )
 
 
-def _hit(hit: Hit) -> findings.SearchHit:
+def _hit(hit: Hit, talk: ConversationRow | None) -> findings.SearchHit:
     row = hit.row
     return findings.SearchHit(
         agent_id=row.agent,
+        agent_name=None if talk is None else talk.agent_name,
         conversation_id=row.conversation,
+        conversation_key=None if talk is None else talk.key,
         turn_id=_turn(row.journal.kind, row.journal.id),
         event_id=row.event_id,
         seq=row.seq,
+        position=row.position,
         type=row.type,
         slot=hit.slot,
         created_at=instant(row.created_ms),

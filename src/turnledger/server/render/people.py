@@ -142,12 +142,13 @@ def deliveries_answer(page: Listed[NoticeRow]) -> people.DeliveryList:
     )
 
 
-def balance_answer(found: MessageBalance) -> people.Balance:
-    """Every inbound message's fate."""
+def balance_answer(found: MessageBalance, live_cursor: str) -> people.Balance:
+    """Every inbound message's fate, as it was no earlier than at ``live_cursor``."""
     return people.Balance(
         agent_id=found.agent,
         since=instant(found.since_ms),
         until=instant(found.until_ms),
+        live_cursor=live_cursor,
         received=found.received,
         fates=found.fates,
         balanced=found.balanced,

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 
+from turnledger.query.live_cursor import ledger_cursor
 from turnledger.query.overview import overview
 from turnledger.query.spans import Bucket, span_of
 from turnledger.server.answers.agents import Agent, AgentList, Overview
@@ -47,7 +48,7 @@ def get_overview(
     """Counts, tokens, latency and failures over time (default: the last 24 hours), and what was used most."""
     agent = asking.agent(agent_id).id
     service = asking.service
+    live = ledger_cursor(asking.reader.head_cursor())
     span = span_of(since, until, day, zone)
-    return reply(
-        overview_answer(overview(service.figures, agent, span, bucket, zone, service.clock.epoch_ms()))
-    )
+    found = overview(service.figures, agent, span, bucket, zone, service.clock.epoch_ms())
+    return reply(overview_answer(found, live))

@@ -11,7 +11,7 @@ from starlette.responses import StreamingResponse
 from turnledger.model.vocabulary import Shape
 from turnledger.query.conversation_list import ConversationQuestion, conversation_page
 from turnledger.query.spans import span_of
-from turnledger.query.windows import Anchor, timeline_window
+from turnledger.query.windows import Anchor, place_around, timeline_window
 from turnledger.server.answers.conversations import Conversation, ConversationList, Timeline
 from turnledger.server.caller import Asking, Viewer
 from turnledger.server.export import EXPORT_ANSWERS, export_response
@@ -36,7 +36,8 @@ router = APIRouter(prefix="/api", tags=["conversations"], default_response_class
 Connector = Annotated[str | None, Query(max_length=200, description="Such as slack, email, api.")]
 Place = Annotated[str | None, Query(max_length=1000, description="Outside name of a channel or room.")]
 Status = Annotated[
-    Literal["open", "failed"] | None, Query(description="With a turn that runs or waits, or that failed.")
+    Literal["open", "failed", "owes"] | None,
+    Query(description="With a turn that runs or waits; that failed; or with a message that nothing answers."),
 ]
 Words = Annotated[
     str | None, Query(max_length=200, description="Text in the conversation's key or place, in any case.")
@@ -123,13 +124,21 @@ def get_timeline(
     ] = None,
     after: Annotated[str | None, Query(max_length=200, description="Entries newer than this cursor.")] = None,
     around: Annotated[UUID | None, Query(description="Entries on both sides of this event.")] = None,
+    position: Annotated[
+        int | None, Query(ge=0, le=2**62, description="The same for the event at this place of the timeline.")
+    ] = None,
+    seq: Annotated[
+        int | None,
+        Query(ge=0, le=2**31 - 1, description="The same for this event of the conversation's own journal."),
+    ] = None,
     anchor: Annotated[Anchor, Query(description="Where to begin without a cursor.")] = Anchor.END,
     previews: Previews = True,
     limit: Annotated[int, Query(ge=1, le=500, description="How many at most.")] = 100,
 ) -> Reply:
     """The interleaved flow of a conversation and its turns, in both directions from a cursor."""
     row = asking.conversation(agent_id, conversation_id)
-    window = timeline_window(asking.reader, row, before, after, around, anchor, limit)
+    place = place_around(asking.reader, row, around, position, seq)
+    window = timeline_window(asking.reader, row, before, after, place, anchor, limit)
     return reply(timeline_answer(asking, row, window, previews=previews))
 
 

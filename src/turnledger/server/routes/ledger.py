@@ -40,7 +40,7 @@ def search_bodies(
     """Bodies that hold all the words, newest first; says where it stopped if that was before the end."""
     agents = asking.caller.grant.agents if agent is None else frozenset([asking.agent(agent).id])
     found = search(asking.reader, q, agents, limit, after, asking.service.clock, requests=requests)
-    return reply(search_answer(found))
+    return reply(search_answer(asking.reader, found))
 
 
 @router.get(

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Query
 from turnledger.model.vocabulary import DeliveryStatus
 from turnledger.query.balance import balance
 from turnledger.query.incidents import delivery_page, disposal_page
+from turnledger.query.live_cursor import ledger_cursor
 from turnledger.query.memory import memory_page, revision_page
 from turnledger.query.people import actor_messages, actor_page
 from turnledger.query.spans import span_of
@@ -133,6 +134,6 @@ def get_balance(
 ) -> Reply:
     """What became of every inbound message (default: of the last 24 hours), and whether it adds up."""
     agent, span = asking.agent(agent_id).id, span_of(since, until, day, zone)
-    return reply(
-        balance_answer(balance(asking.service.figures, agent, span, asking.service.clock.epoch_ms()))
-    )
+    live = ledger_cursor(asking.reader.head_cursor())
+    found = balance(asking.service.figures, agent, span, asking.service.clock.epoch_ms())
+    return reply(balance_answer(found, live))
