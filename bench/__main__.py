@@ -9,7 +9,7 @@ import sys
 from bench.harness import RESULTS, Table, machine, markdown, revision, text
 from turnledger.clock import SYSTEM, to_iso
 
-NAMES = ("turns", "append", "events", "exchange", "verify", "growth", "imports", "serving")
+NAMES = ("turns", "append", "events", "exchange", "verify", "growth", "imports", "serving", "console")
 _ONE = "--one"
 
 
