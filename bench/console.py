@@ -7,7 +7,7 @@ without anything but rows of text.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -99,7 +99,7 @@ def _login_code(ledger: Path) -> str:
 
 
 @contextmanager
-def _browser() -> Iterator[BrowserContext]:
+def _browser() -> Generator[BrowserContext]:
     from playwright.sync_api import sync_playwright  # noqa: PLC0415  a developer's checkout has it, a user not
 
     with sync_playwright() as playwright:
@@ -112,7 +112,7 @@ def _browser() -> Iterator[BrowserContext]:
 
 
 @contextmanager
-def _page(context: BrowserContext, url: str) -> Iterator[Page]:
+def _page(context: BrowserContext, url: str) -> Generator[Page]:
     page = context.new_page()
     page.goto(url)
     yield page
