@@ -17,6 +17,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "tail": ("turnledger.cli.tail", "Follow what agents do, as it happens."),
     "verify": ("turnledger.cli.verify", "Prove that nothing was altered, and say what that does not cover."),
     "import": ("turnledger.cli.import_", "Chat transcripts, one a line, as conversations on record."),
+    "decode": ("turnledger.cli.decode", "What is read in recorded exchanges with model providers."),
     "export": ("turnledger.cli.export", "Journals as JSON lines, or a turn as a fixture."),
     "operator": ("turnledger.cli.operator", "People who may log in to the server."),
     "token": ("turnledger.cli.token", "Credentials for programs that record or read through the server."),

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections import Counter
-from collections.abc import Generator
-from contextlib import contextmanager
-from io import BufferedReader, FileIO
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
+from turnledger.cli.input_file import opened
 from turnledger.cli.options import json_option, ledger_option
 from turnledger.cli.progress import progress
 from turnledger.cli.safe_text import one_line
@@ -24,8 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_STDIN: Final = "-"
-_BUFFER: Final = 1 << 16
 _SAID: Final = 50
 _LISTED: Final = 10_000
 
@@ -107,7 +101,7 @@ class _Run:
         from turnledger.engine.transcript_file import what_it_is  # noqa: PLC0415  not needed for --help
 
         try:
-            with _opened(name) as (stream, size):
+            with opened(name) as (stream, size):
                 kind = what_it_is(stream.peek())
                 if kind is not None:
                     self._turn_away(
@@ -173,13 +167,3 @@ def _hint(kind: str) -> str:
     if "database" in kind or "no text" in kind:
         return "Export the conversations as JSON lines first."
     return "`turnledger verify` reads it."
-
-
-@contextmanager
-def _opened(name: str) -> Generator[tuple[BufferedReader[Any], int | None]]:
-    """The file and its size, None where that is not known."""
-    if name == _STDIN:
-        yield BufferedReader(FileIO(sys.stdin.fileno(), closefd=False), _BUFFER), None
-        return
-    with BufferedReader(FileIO(name), _BUFFER) as stream:
-        yield stream, os.fstat(stream.fileno()).st_size or None
