@@ -91,21 +91,17 @@ def test_heads_are_read_together_and_none_harms_another(hand: Hand) -> None:
         "UPDATE bodies SET salt = NULL, recipe = NULL WHERE slot = 'supplied'",
         "UPDATE bodies SET recipe = substr(salt, 1, 0) WHERE slot = 'attachment-0'",
     )
+    salts = [_body(hand, event).salt for event in events]
     for limit in (0, 1, 100, 70_000, 1 << 30):
         wanted = [(event, "payload", limit) for event in events]
-        wanted[1:1] = [
-            (pruned, "supplied", limit),
-            (damaged, "attachment-0", limit),
-            (damaged, "payload", limit),
+        wanted += [(pruned, "supplied", limit), (damaged, "attachment-0", limit), (damaged, "payload", limit)]
+        *heads, gone, torn, none = body_heads(hand.reader, wanted)
+        assert heads == [
+            BodyHead(len(one), salt, one[:limit]) for one, salt in zip(samples, salts, strict=True)
         ]
-        first, *others = body_heads(hand.reader, wanted)
-        assert others[:3] == [
-            BodyHead(6, present=False, data=None),
-            BodyHead(7, present=True, data=None),
-            None,
-        ]
-        whole = [BodyHead(len(one), present=True, data=one[:limit]) for one in samples]
-        assert [first, *others[3:]] == whole
+        assert (gone, none) == (BodyHead(6, None, None), None)
+        assert torn is not None
+        assert (torn.present, torn.size, torn.data) == (True, 7, None)
     assert body_heads(hand.reader, []) == []
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from uuid import UUID
 
 from turnledger.errors import LedgerCorruptError, NotFoundError
@@ -15,6 +15,7 @@ from turnledger.query.masking import Masker
 from turnledger.query.previews import media_type
 from turnledger.query.timeline import Entry, entries_of
 from turnledger.query.verify import verify_journal
+from turnledger.store.body_heads import BodyHead, body_heads
 from turnledger.store.contract import BodyContent, Reader
 from turnledger.wire.file_json import bytes_to_json
 from turnledger.wire.fixture import ChainClaim, Fixture, build_fixture, event_objects
@@ -24,6 +25,8 @@ __all__ = ["conversation_journals", "every_journal", "journal_lines", "turn_fixt
 
 _PAGE = 200
 _GENESIS = "0" * 64
+_TOGETHER_BYTES = 4 << 20
+_EVENT_BYTES = 2048  # about what an event takes beside its bodies
 
 
 def every_journal(reader: Reader, left_out: list[DamagedRow]) -> Iterator[JournalRow]:
@@ -68,25 +71,56 @@ def _events(reader: Reader, journal_id: UUID) -> Iterator[EventRow]:
 
 
 def journal_lines(reader: Reader, row: JournalRow, exported_ms: int, *, bodies: bool) -> Iterator[bytes]:
-    """The lines of one journal: header, then events; with ``bodies`` their bytes and salts as well."""
+    """The lines of one journal: header, then events; with ``bodies`` their bytes and salts as well.
+
+    Raises LedgerCorruptError where a body is damaged.
+    """
     yield header_line(row, exported_ms)
     prev_hash = _GENESIS
-    for event in _events(reader, row.journal.id):
-        (entry,) = entries_of([event])
-        yield event_line(event, prev_hash, [_file_body(reader, entry, body, bodies) for body in event.bodies])
-        prev_hash = event.hash.hex()
+    for events in _portions(_events(reader, row.journal.id)):
+        entries = entries_of(events)
+        wanted = [(event, body) for event in events for body in event.bodies if bodies and body.present]
+        asked = [(event.event_id, body.slot, body.size) for event, body in wanted]
+        read = dict(zip([key[:2] for key in asked], body_heads(reader, asked), strict=True))
+        for entry in entries:
+            event = entry.row
+            found = [_file_body(entry, body, read, bodies) for body in event.bodies]
+            yield event_line(event, prev_hash, found)
+            prev_hash = event.hash.hex()
 
 
-def _file_body(reader: Reader, entry: Entry, body: BodyRow, wanted: bool) -> FileBody:  # noqa: FBT001
+def _portions(events: Iterable[EventRow]) -> Iterator[list[EventRow]]:
+    """Events whose bodies are read together, because together they are not much."""
+    gathered: list[EventRow] = []
+    size = 0
+    for event in events:
+        gathered.append(event)
+        size += _EVENT_BYTES + sum(body.size for body in event.bodies)
+        if size >= _TOGETHER_BYTES:
+            yield gathered
+            gathered, size = [], 0
+    if gathered:
+        yield gathered
+
+
+def _file_body(
+    entry: Entry,
+    body: BodyRow,
+    read: Mapping[tuple[UUID, str], BodyHead | None],
+    wanted: bool,  # noqa: FBT001
+) -> FileBody:
     kind = media_type(entry, body.slot)
     if not body.present:
         return FileBody(body.slot, body.size, kind, BodyState.PRUNED)
     if not wanted:
         return FileBody(body.slot, body.size, kind, BodyState.WITHHELD)
-    content = _present(reader, entry.row.event_id, body.slot)
-    if content is None:
+    content = read.get((entry.row.event_id, body.slot))
+    if content is None or not content.present:
         return FileBody(body.slot, body.size, kind, BodyState.PRUNED)
-    return FileBody(body.slot, content.size, kind, BodyState.PRESENT, b"".join(content.read()), content.salt)
+    if content.data is None:
+        msg = f"The body {body.slot!r} of event {entry.row.event_id} is damaged."
+        raise LedgerCorruptError(msg, next_step="Run `turnledger doctor`.")
+    return FileBody(body.slot, content.size, kind, BodyState.PRESENT, content.data, content.salt)
 
 
 def _present(reader: Reader, event_id: UUID, slot: str) -> BodyContent | None:
