@@ -6,13 +6,14 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 
+import { answers } from "./api/client";
 import { createQueryClient } from "./api/queryClient";
 import { reloadWhenOutdated } from "./lib/freshFiles";
 import { followTheme } from "./lib/settings";
 import { router } from "./router";
 
 followTheme();
-reloadWhenOutdated();
+reloadWhenOutdated(answers);
 keepIcon();
 
 /** The page names its icon relative to the address it was loaded at, which does not stay. */

@@ -17,7 +17,7 @@ from tests.server.kit import listening
 from turnledger.engine.access import Access
 from turnledger.server.run import RunningServer
 
-WAIT_MS = 10_000
+WAIT_MS = 20_000
 """How long the page may take to show what it has to."""
 
 POLICY_LISTENER = """

@@ -65,6 +65,7 @@ def test_a_conversation_moves_while_another_process_records(site: House, browse:
         expect(ended(page, 2)).to_be_visible()
         other.takes_a_turn("question 3")
         expect(ended(page, 3)).to_be_visible()
+        expect(page.get_by_text("4 turns")).to_be_visible()
     assert disorder(page) == []
     expect_same_after_reload(page, 3)
 

@@ -47,6 +47,15 @@ export async function ask<T>(asked: Promise<Answer<T>>): Promise<NonNullable<T>>
   return answer.data as NonNullable<T>;
 }
 
+/** Whether the server answers at all. */
+export async function answers(): Promise<boolean> {
+  try {
+    return (await fetch(`${SERVER}/api/health`, { cache: "no-store" })).ok;
+  } catch {
+    return false;
+  }
+}
+
 /** Bytes of an answer as they came, for what must not pass a number through a double.  Throws ApiError. */
 export async function askBytes(path: string, signal?: AbortSignal): Promise<ArrayBuffer> {
   let response: Response;

@@ -1,5 +1,5 @@
 import { useQueries, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useMemo, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 
 import { api, ask } from "../../api/client";
 import { stillLoggedIn, useServerBack } from "../../api/session";
@@ -9,6 +9,7 @@ import type { Flow, FlowState } from "./flow";
 
 const MOST_OPEN = 3;
 const LOOK_MS = 10_000;
+const SETTLE_MS = 1000;
 
 /** A conversation's flow, loaded and kept up with while the page is shown. */
 export function useFlow(flow: Flow, conversationId: string): ReturnType<Flow["get"]> {
@@ -22,12 +23,25 @@ export function useFlow(flow: Flow, conversationId: string): ReturnType<Flow["ge
     if (isDoubtful) void stillLoggedIn(client);
   }, [isDoubtful, client]);
   useServerBack(() => void (flow.get().flow === null ? flow.open() : flow.newer()));
+  const settling = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(
+    () => () => {
+      clearTimeout(settling.current);
+      settling.current = undefined;
+    },
+    [],
+  );
   const isAtEnd = state.flow?.isAtEnd === true;
   useLive({
     topic: { conversation: conversationId },
     after: isAtEnd ? state.flow.after : null,
     onEvents: (events) => {
       flow.heard(events.length);
+      // The head of the page counts turns and tokens.
+      settling.current ??= setTimeout(() => {
+        settling.current = undefined;
+        void client.invalidateQueries({ queryKey: ["conversation", conversationId] });
+      }, SETTLE_MS);
     },
     onResync: () => void flow.newer(),
   });
