@@ -7,12 +7,14 @@ from uuid import UUID
 
 from turnledger.capture.conversation import Conversation
 from turnledger.capture.conversation_pen import ConversationPen
+from turnledger.capture.given import handle_given
 from turnledger.capture.handoff import Handoff
 from turnledger.capture.names import checked_name
 from turnledger.capture.takeover import take_over
 from turnledger.capture.turn import Turn
 from turnledger.capture.turn_pen import TurnPen
 from turnledger.capture.waiting import spawn
+from turnledger.errors import UsageError
 from turnledger.ids import NIL, parse_uuid
 from turnledger.model.draft import AliasKind
 
@@ -73,7 +75,7 @@ class Agent:
         else:
             key = f"agent:{Handoff.parse(parent).conversation}"
             conversation = self.conversation(key, connector="agent")
-            trigger = "handoff" if trigger == "api" else trigger
+            trigger = "handoff" if type(trigger) is str and trigger == "api" else trigger
         return conversation.turn(
             trigger, content=content, parent=parent, tools=tools, tags=tags, traceparent=traceparent
         )
@@ -84,7 +86,11 @@ class Agent:
         Entering it takes over its lease: another process that still has it gets TurnLost.  It raises
         NotFoundError where this agent has no such turn, TurnLost where it ended or a live writer holds it.
         """
-        turn = parse_uuid(turn_id, "turn") if isinstance(turn_id, str) else turn_id
+        given = parse_uuid(str(turn_id), "turn") if issubclass(type(turn_id), str) else turn_id
+        turn = handle_given(UUID, given, "turn_id", "the id of a turn")
+        if turn is None:
+            msg = "There is no turn to resume without its id."
+            raise UsageError(msg, next_step="Keep turn.id where the turn is left waiting.")
         unknown = ConversationPen(
             self._core, self.name, key=None, connector=None, shape="session", place=None
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -14,6 +15,8 @@ JSON = "application/json"
 TEXT = "text/plain; charset=utf-8"
 EVENTS = "text/event-stream"
 BINARY = "application/octet-stream"
+
+_MEDIA_TYPE = re.compile(r"[a-z]+/[ -~]{1,120}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,7 @@ def snapshot(value: object, media_type: str | None = None) -> Content:
 
     Never raises on a caller's object and keeps no reference to it.
     """
+    media_type = _plain_media_type(media_type)
     kind = type(value)  # isinstance would ask the object for its __class__, which may raise
     if issubclass(kind, str):
         exact = "".join((cast("str", value),))  # without the methods of a subclass
@@ -57,6 +61,11 @@ def snapshot(value: object, media_type: str | None = None) -> Content:
         return Content(bytes(memoryview(cast("bytes", value))), media_type or BINARY)
     encoded = encode_value(value)
     return Content(encoded.data, media_type or JSON, encoded=True, lossy=encoded.lossy)
+
+
+def _plain_media_type(claimed: object) -> str | None:
+    """The media type that was claimed; None where it is none, so that the body's own kind decides."""
+    return claimed if type(claimed) is str and _MEDIA_TYPE.fullmatch(claimed) else None
 
 
 def plain_form(value: object) -> object:

@@ -12,6 +12,7 @@ from turnledger.capture.composer import attachment_slots, compose
 from turnledger.capture.content import Attachment, Content, snapshot
 from turnledger.capture.context import enter, leave
 from turnledger.capture.conversation_pen import ConversationPen
+from turnledger.capture.given import attachments_given, count_given, handle_given, traceparent_facts
 from turnledger.capture.handoff import Handoff
 from turnledger.capture.message import Message, Recorded, message_event, shed_event
 from turnledger.capture.names import checked_name
@@ -76,7 +77,13 @@ class Conversation(Recording):
         sender claims; it needs a time zone.
         """
         return self._message(
-            Direction.INBOUND, snapshot(content), tuple(attachments), actor, external_id, reply_to, at
+            Direction.INBOUND,
+            snapshot(content),
+            attachments_given(attachments),
+            actor,
+            external_id,
+            reply_to,
+            at,
         )
 
     def outbound(
@@ -91,7 +98,13 @@ class Conversation(Recording):
     ) -> Message:
         """Record a message before it goes out, other than a turn's answer, which ``turn.commit`` records."""
         return self._message(
-            Direction.OUTBOUND, snapshot(content), tuple(attachments), actor, external_id, reply_to, at
+            Direction.OUTBOUND,
+            snapshot(content),
+            attachments_given(attachments),
+            actor,
+            external_id,
+            reply_to,
+            at,
         )
 
     def _message(
@@ -106,6 +119,8 @@ class Conversation(Recording):
     ) -> Message:
         who = None if actor is None else checked_name(actor, "actor")
         outside = None if external_id is None else checked_name(external_id, "external id")
+        handle_given(Message, reply_to, "reply_to", "what inbound(…) or outbound(…) gave")
+        handle_given(datetime, at, "at", "an aware datetime, such as datetime.now(UTC)")
         facts = {"at": None if at is None else from_datetime(at)}
         event_id = new_id()
         pen = self._pen
@@ -140,13 +155,15 @@ class Conversation(Recording):
         self,
         reason: str,
         *,
-        age_ms: int | None = None,
-        stale_ms: int | None = None,
+        age_ms: float | None = None,
+        stale_ms: float | None = None,
         depth: int | None = None,
         collapsed: int | None = None,
     ) -> Receipt:
         """Record that a trigger which is no message was dropped without a turn; see ``Message.shed``."""
-        return self._pen.record(compose(shed_event(reason, age_ms, stale_ms, depth, collapsed)(None)))
+        facts: dict[str, object] = {}
+        event = shed_event(reason, age_ms, stale_ms, depth, collapsed, facts)(None)
+        return self._pen.record(compose(event, facts=facts))
 
     # --- turns ---------------------------------------------------------------------------------
 
@@ -165,16 +182,17 @@ class Conversation(Recording):
 
         ``trigger`` is the message that is answered, or a word such as ``timer`` or ``api``; then ``content``
         is what came with it.  ``tools`` is how many tools the agent has, ``tags`` anything to find the turn
-        by.  ``parent`` is another turn's ``handoff()``, ``traceparent`` the W3C trace context it runs in.
+        by.  ``parent`` is another turn's ``handoff()``, ``traceparent`` the W3C trace context it runs in; one
+        that is none is not kept, and the detail says so.
         """
         opening = Opening(
             trigger=trigger,
             content=None if content is None else snapshot(content),
-            attachments=tuple(attachments),
-            tools=tools,
+            attachments=attachments_given(attachments),
+            tools=count_given(tools, "tools"),
             tags=None if tags is None else snapshot(tags),
             parent=None if parent is None else Handoff.parse(parent),
-            facts={**self._facts, "traceparent": traceparent},
+            facts={**self._facts, **traceparent_facts(traceparent)},
         )
         return Turn(TurnPen(self._core, self._pen), opening.open)
 

@@ -27,7 +27,7 @@ class Handoff:
     @classmethod
     def parse(cls, text: str) -> Handoff:
         """The handoff that ``turn.handoff()`` wrote; raises GrammarError for any other text."""
-        prefix, *ids = text.split(":")
+        prefix, *ids = text.split(":") if type(text) is str else ("",)
         if prefix != _PREFIX or len(ids) != 3:  # noqa: PLR2004  agent, conversation, turn
             msg = "This text is no handoff of a turn."
             raise GrammarError(msg, next_step="Pass on what turn.handoff() gave, unchanged.")

@@ -10,6 +10,7 @@ from typing import Self
 
 from turnledger.capture.agent import Agent
 from turnledger.capture.core import Core
+from turnledger.capture.given import text_given
 from turnledger.capture.recovery import Sweeper
 from turnledger.capture.sink import Sink
 from turnledger.clock import SYSTEM, Clock
@@ -18,6 +19,7 @@ from turnledger.errors import LedgerError, UsageError
 __all__ = ["Ledger"]
 
 SHORTEST_LEASE_S = 0.1
+LONGEST_LEASE_S = 366 * 24 * 3600
 
 _log = logging.getLogger("turnledger")
 _living: weakref.WeakSet[Core] = weakref.WeakSet()
@@ -27,8 +29,8 @@ class Ledger:
     """Records what agents do.  Safe to use from many threads; a forked child may go on using it."""
 
     def __init__(self, sink: Sink, *, lease_s: float = 30.0, clock: Clock = SYSTEM) -> None:
-        if lease_s < SHORTEST_LEASE_S:
-            msg = f"A lease of {lease_s} seconds is too short to be renewed in time."
+        if type(lease_s) not in {int, float} or not SHORTEST_LEASE_S <= lease_s <= LONGEST_LEASE_S:
+            msg = "lease_s is too short for a lease to be renewed in time, over a year, or no number."
             raise UsageError(msg, next_step="Give lease_s at least 0.1; 30 is usual.")
         self.label = sink.label
         """Where the records go, without credentials."""
@@ -41,7 +43,11 @@ class Ledger:
 
         ``version`` and ``environment`` of the program are noted with each of its turns.
         """
-        return Agent(self._core, name, {"agentVersion": version, "environment": environment})
+        facts = {
+            "agentVersion": text_given(version, "version"),
+            "environment": text_given(environment, "environment"),
+        }
+        return Agent(self._core, name, facts)
 
     def close(self) -> None:
         """Finish what is queued and give connections back.

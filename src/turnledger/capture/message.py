@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 from uuid import UUID
 
 from turnledger.capture.composer import compose, name_token
 from turnledger.capture.content import Attachment, Content, snapshot
+from turnledger.capture.given import count_given, handle_given
 from turnledger.capture.receipts import Pending, Receipt
 from turnledger.capture.waiting import Work
 from turnledger.capture.words import word
+from turnledger.errors import UsageError
 from turnledger.ids import new_id
 from turnledger.model.draft import Placed
 from turnledger.model.events import Collapsed, Delivery, Event, Shed, Verdict
@@ -85,8 +87,8 @@ class Message:
         self,
         reason: str,
         *,
-        age_ms: int | None = None,
-        stale_ms: int | None = None,
+        age_ms: float | None = None,
+        stale_ms: float | None = None,
         depth: int | None = None,
     ) -> Receipt:
         """Record that the message was dropped without a turn.
@@ -95,18 +97,23 @@ class Message:
         ``lease_unavailable``; the numbers say how old it was, from what age on it is
         stale, and how many waited.
         """
-        event = shed_event(reason, age_ms, stale_ms, depth, self.collapsed_count or None)
-        return self._follow_up(event, None, {})
+        facts: dict[str, object] = {}
+        event = shed_event(reason, age_ms, stale_ms, depth, self.collapsed_count or None, facts)
+        return self._follow_up(event, None, facts)
 
     def collapsed(self, into: Message) -> Receipt:
         """Record that this message is dealt with as a part of another one."""
+        if handle_given(Message, into, "into", "what conversation.inbound(…) gave") is None:
+            msg = "A message is folded into another message, and there is none."
+            raise UsageError(msg, next_step="Pass what conversation.inbound(…) gave.")
         into.collapsed_count += 1 + self.collapsed_count
         return self._follow_up(lambda seq: Collapsed(message=seq, into=into.seq), None, {}, after=into)
 
     def delivery(self, status: str, *, attempt: int = 1, problem: object = None) -> Receipt:
         """Record how an outbound message's delivery stands: ``sending``, ``delivered`` or ``failed``."""
         stands = word(DeliveryStatus, status)
-        return self._follow_up(lambda seq: Delivery(message=seq, status=stands, attempt=attempt), problem, {})
+        tries = count_given(attempt, "attempt") or 0
+        return self._follow_up(lambda seq: Delivery(message=seq, status=stands, attempt=tries), problem, {})
 
     def on_record(self) -> Work[Recorded]:
         """Wait until it is on record."""
@@ -148,10 +155,19 @@ def message_event(
 
 
 def shed_event(
-    reason: str, age_ms: int | None, stale_ms: int | None, depth: int | None, collapsed: int | None
+    reason: str,
+    age_ms: float | None,
+    stale_ms: float | None,
+    depth: int | None,
+    collapsed: int | None,
+    facts: dict[str, object],
 ) -> Callable[[int | None], Event]:
-    """A SHED for the message at a seq, or for a trigger that is no message."""
-    why = word(ShedReason, reason)
-    return lambda seq: Shed(
-        message=seq, reason=why, age_ms=age_ms, stale_ms=stale_ms, depth=depth, collapsed=collapsed
+    """A SHED for the message at a seq, or for a trigger that is no message; ``facts`` gets broken numbers."""
+    shed = Shed(
+        reason=word(ShedReason, reason),
+        age_ms=count_given(age_ms, "age_ms", facts, "ageMs"),
+        stale_ms=count_given(stale_ms, "stale_ms", facts, "staleMs"),
+        depth=count_given(depth, "depth"),
+        collapsed=count_given(collapsed, "collapsed"),
     )
+    return lambda seq: replace(shed, message=seq)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, Final, TypeVar, overload
+from typing import TYPE_CHECKING, ClassVar, Final, TypeVar, cast, overload
 
 from turnledger.capture.asked import Asked
 from turnledger.capture.composer import compose, name_token
 from turnledger.capture.content import EVENTS, Content, plain_form, snapshot, snapshot_body
 from turnledger.capture.decoding import read_reply, read_request
 from turnledger.capture.failure import failure_of, stop_code
+from turnledger.capture.given import flag_given, handle_given, text_given
 from turnledger.capture.prompts import snapshot_of_request
+from turnledger.capture.receipts import Receipt
 from turnledger.capture.steps import Outcome, Step
 from turnledger.capture.words import word
 from turnledger.errors import UsageError
@@ -23,7 +25,6 @@ from turnledger.wire.values import encode_value
 
 if TYPE_CHECKING:
     from turnledger.capture.pen import Pen
-    from turnledger.capture.receipts import Receipt
     from turnledger.capture.waiting import Work
     from turnledger.model.draft import Placed
 
@@ -60,6 +61,10 @@ class ModelCallStep(Step):
         media_type: str | None,
     ) -> None:
         super().__init__(pen)
+        handle_given(ModelCallStep, retry_of, "retry_of", "the model call that failed")
+        handle_given(Receipt, prompt, "prompt", "what prompt(…) gave")
+        stream = flag_given(stream, "stream")
+        provider = text_given(provider, "provider")
         body = snapshot_body(request, media_type)
         asked, trouble = read_request(request, body)
         self._note_trouble("request", trouble)
@@ -85,7 +90,8 @@ class ModelCallStep(Step):
             "messages": asked.messages,
             "retryOf": None if retry_of is None else retry_of.seq,
         }
-        model = model or asked.model
+        if model is None or (type(model) is str and not model):
+            model = asked.model
         event = ModelCall(
             role=None if role is None else name_token(facts, "role", role),
             model=None if model is None else name_token(facts, "model", model),
@@ -106,7 +112,7 @@ class ModelCallStep(Step):
         The first one that ``is_output`` sets the time to the first token.  Pieces are held in memory and recorded when the
         block ends, so a process that is killed in the middle of a stream leaves the call in doubt.
         """
-        if is_output and self._ttft_us is None:
+        if is_output is not False and self._ttft_us is None:
             self._ttft_us = self._pen.core.clock.monotonic_us() - (self._began_us or 0)
         content = snapshot(plain_form(piece))
         if content.encoded:
@@ -154,14 +160,17 @@ class ModelCallStep(Step):
         if self._body is not None:
             msg = "This model call has its result already."
             raise UsageError(msg, next_step="A retry is a call of its own: model_call(retry_of=…).")
-        self._status = None if status is None else word(ModelStatus, status)
-        self._http_status = int(http_status) if isinstance(http_status, int) else None
+        is_number = issubclass(type(http_status), int)  # isinstance would ask the object for its __class__
+        self._http_status = int(cast("int", http_status)) if is_number else None
         self._usage = None if usage is None else _read_usage(usage)
         if reply is _ARRIVED:
             self._body = self._arrived() or Content(b"", EVENTS)
-            return None
-        self._body = snapshot_body(reply, media_type)
-        self._value = reply
+            reply = None
+        else:
+            self._body = snapshot_body(reply, media_type)
+            self._value = reply
+        # Last: a wrong status must not lose the reply.
+        self._status = None if status is None else word(ModelStatus, status)
         return reply
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from typing import cast
 from uuid import UUID
 
 from turnledger.capture.refusals import accepted
@@ -26,9 +27,10 @@ def checked_name(name: object, what: str) -> str:
 
     Raises GrammarError where it is no text, empty, over 64 KiB, or holds NUL or a lone surrogate.
     """
-    if not isinstance(name, str):
+    if not issubclass(type(name), str):  # isinstance would ask the object for its __class__
         msg = f"The {what} is text, and this is of type {type(name).__name__}."
         raise GrammarError(msg, next_step="Pass str(…) of it.")
+    name = "".join((cast("str", name),))  # without the methods of a subclass
     try:
         size = len(name.encode())
     except UnicodeEncodeError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import cast
 from uuid import UUID
 
 from turnledger.capture.composer import Composed, compose, name_token
@@ -50,9 +51,15 @@ def snapshot_of_request(request: RequestFacts, role: str | None) -> PromptSnapsh
     return PromptSnapshot(request.prompt, chars, len(request.tools), role, "prompt-lossy" in request.flags)
 
 
-def snapshot_of(instructions: object, tools: Sequence[object], role: str | None) -> PromptSnapshot:
-    """A snapshot of what the caller says the prompt is."""
-    parts = list(instructions) if isinstance(instructions, (list, tuple)) else [instructions]
-    encoded = encode_value({"instructions": parts, "tools": list(tools)})
-    chars = sum(len(part) for part in parts if isinstance(part, str))
-    return PromptSnapshot(encoded.data, chars, len(tools), role, encoded.lossy)
+def snapshot_of(instructions: object, tools: Sequence[object] | None, role: str | None) -> PromptSnapshot:
+    """A snapshot of what the caller says the prompt is.  Raises GrammarError for a role that is no text."""
+    name_token({}, "role", "" if role is None else role)
+    parts, defined = _items(instructions), [] if tools is None else _items(tools)
+    encoded = encode_value({"instructions": parts, "tools": defined})
+    chars = sum(len(part) for part in parts if type(part) is str)
+    return PromptSnapshot(encoded.data, chars, len(defined), role, encoded.lossy)
+
+
+def _items(value: object) -> list[object]:
+    """What is in a list; anything else is the only thing that is given."""
+    return list(cast("list[object]", value)) if issubclass(type(value), (list, tuple)) else [value]

@@ -42,7 +42,7 @@ class Arguments:
         self.supplied = None if supplied is None else snapshot(supplied)
         self.value = validated if validated is not None else _parsed(self.supplied)
         if valid is None:
-            valid = validated is not None or self.value is None or isinstance(self.value, Mapping)
+            valid = validated is not None or self.value is None or issubclass(type(self.value), Mapping)
         self.valid = valid and self.value is not _UNREADABLE
 
     @property
@@ -104,7 +104,7 @@ class ToolCallStep(Step):
         supplied = arguments.supplied
         facts = {
             **self._tool_facts,
-            "callId": call_id or None,
+            "callId": None if type(call_id) is str and not call_id else call_id,
             "suppliedEncoded": True if supplied is not None and supplied.encoded else None,
         }
         event = ToolCall(
@@ -137,9 +137,9 @@ class ToolCallStep(Step):
         if self._body is not None:
             msg = "This tool call has its result already."
             raise UsageError(msg, next_step="Another run is a call of its own.")
-        self._status = word(ToolStatus, status)
-        self._body = snapshot(observation, media_type)
+        self._body = snapshot(observation, media_type)  # first: a wrong status must not lose it
         self._value = observation
+        self._status = word(ToolStatus, status)
         return observation
 
     def observe(self, item: T) -> T:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar, cast
 from turnledger.capture.tool_call import ToolCallStep
 from turnledger.errors import UsageError
 
-__all__ = ["run_tool"]
+__all__ = ["check_function", "run_tool"]
 
 T = TypeVar("T")
 
@@ -29,6 +29,13 @@ def run_tool(step: ToolCallStep, function: Callable[..., T]) -> T:
     if inspect.isgeneratorfunction(function):
         return cast("T", _run_generator(step, function))
     return _run_plain(step, function)
+
+
+def check_function(function: object) -> None:
+    """Raise UsageError for what cannot be called, before anything is recorded."""
+    if not callable(function):
+        msg = f"A tool is a function, and this is of type {type(function).__name__}."
+        raise UsageError(msg, next_step="Pass the function itself, not what it returns.")
 
 
 def _run_plain(step: ToolCallStep, function: Callable[..., T]) -> T:
@@ -56,8 +63,8 @@ def _call(step: ToolCallStep, function: Callable[..., T]) -> T:
         raise UsageError(msg, next_step="Tell the model, or validate them yourself and pass validated=….")
     if arguments.value is None:
         return function()
-    if isinstance(arguments.value, Mapping):
-        return function(**arguments.value)
+    if issubclass(type(arguments.value), Mapping):  # isinstance would ask the object for its __class__
+        return function(**cast("Mapping[str, object]", arguments.value))
     return function(arguments.value)
 
 

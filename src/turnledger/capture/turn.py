@@ -14,13 +14,15 @@ from turnledger.capture.approval import Approval
 from turnledger.capture.composer import compose, name_token
 from turnledger.capture.content import Attachment, snapshot
 from turnledger.capture.context import enter, leave
+from turnledger.capture.given import attachments_given, count_given, flag_given, handle_given
 from turnledger.capture.handoff import Handoff
 from turnledger.capture.message import Message, Recorded
+from turnledger.capture.model_call import ModelCallStep
 from turnledger.capture.names import checked_name
 from turnledger.capture.receipts import Pending, Receipt
 from turnledger.capture.recording import Recording
 from turnledger.capture.tool_call import ToolCallStep, read_arguments
-from turnledger.capture.tool_run import run_tool
+from turnledger.capture.tool_run import check_function, run_tool
 from turnledger.capture.waiting import Started, Work, settled, spawn
 from turnledger.capture.words import word
 from turnledger.errors import CaptureRefused, UsageError
@@ -28,7 +30,6 @@ from turnledger.model.events import Abort, Budget, Commit, Progress, Superseded,
 from turnledger.model.vocabulary import BudgetOutcome, TurnStatus, VerifyVerdict
 
 if TYPE_CHECKING:
-    from turnledger.capture.model_call import ModelCallStep
     from turnledger.capture.turn_journal import TurnJournal
     from turnledger.capture.turn_pen import TurnPen
     from turnledger.model.draft import Placed
@@ -110,13 +111,14 @@ class Turn(Recording):
         ``call`` is the model call that asked (the last one otherwise), ``ordinal`` which of its requests this
         is, ``call_id`` the provider's id of it.
         """
+        asking = handle_given(ModelCallStep, call, "call", "what turn.model_call(…) gave")
         return ToolCallStep(
             self._pen,
             tool=tool,
-            arguments=read_arguments(supplied, validated, valid=valid),
-            ordinal=ordinal,
+            arguments=read_arguments(supplied, validated, valid=flag_given(valid, "valid")),
+            ordinal=count_given(ordinal, "ordinal"),
             call_id=call_id,
-            asked=self._pen.asked if call is None else call.asked,
+            asked=self._pen.asked if asking is None else asking.asked,
         )
 
     def tool(
@@ -138,6 +140,7 @@ class Turn(Recording):
         Raises UsageError where the arguments are no JSON object; the function has not run then, and the
         record says ``invalid``.
         """
+        check_function(function)
         step = self.tool_call(
             tool, supplied=supplied, validated=validated, ordinal=ordinal, call_id=call_id, call=call
         )
@@ -145,7 +148,9 @@ class Turn(Recording):
 
     def approval(self, subject: ToolCallStep | None = None, *, question: object = None) -> Approval:
         """Record that somebody is asked whether ``subject`` may run; the turn waits for the decision."""
-        approval = Approval(self._pen, subject)
+        approval = Approval(
+            self._pen, handle_given(ToolCallStep, subject, "subject", "what turn.tool_call(…) gave")
+        )
         approval.request(question)
         if subject is not None:
             subject.decision = approval.decision
@@ -157,8 +162,9 @@ class Turn(Recording):
     def progress(self, text: str, *, kind: str = "progress") -> Receipt:
         """Record a text before it is shown ahead of the answer: ``ack`` or ``progress``."""
         facts: dict[str, object] = {}
-        event = Progress(kind=name_token(facts, "kind", kind), chars=len(text))
-        return self._pen.record(compose(event, snapshot(text), facts=facts))
+        content = snapshot(text)
+        event = Progress(kind=name_token(facts, "kind", kind), chars=content.count_chars())
+        return self._pen.record(compose(event, content, facts=facts))
 
     def verify(self, check: str, verdict: str, *, finding: object = None) -> Receipt:
         """Record the agent's own check of its work: ``pass``, ``fail`` or ``warn``."""
@@ -166,11 +172,19 @@ class Turn(Recording):
         event = Verify(check=name_token(facts, "check", check), verdict=word(VerifyVerdict, verdict))
         return self._pen.record(compose(event, None if finding is None else snapshot(finding), facts=facts))
 
-    def budget(self, budget: str, *, limit: int, used: int, outcome: str) -> Receipt:
-        """Record that a budget (steps, tokens, cost, wall, tools) is near (``warn``) or ``exhausted``."""
+    def budget(self, budget: str, *, limit: float, used: float, outcome: str) -> Receipt:
+        """Record that a budget (steps, tokens, cost, wall, tools) is near (``warn``) or ``exhausted``.
+
+        Of amounts with a fraction the summary has the whole part, the detail all of it.
+        """
         facts: dict[str, object] = {}
         name = name_token(facts, "budget", budget)
-        event = Budget(budget=name, limit=int(limit), used=int(used), outcome=word(BudgetOutcome, outcome))
+        event = Budget(
+            budget=name,
+            limit=_amount(limit, "limit", facts),
+            used=_amount(used, "used", facts),
+            outcome=word(BudgetOutcome, outcome),
+        )
         return self._pen.record(compose(event, facts=facts))
 
     # --- its end -------------------------------------------------------------------------------
@@ -194,15 +208,16 @@ class Turn(Recording):
             msg = f"A turn with an answer is completed or exhausted, not {state}."
             raise UsageError(msg, next_step="Use turn.abort(…).")
         name = None if actor is None else checked_name(actor, "actor")
+        files = attachments_given(attachments)
         content = None if answer is None else snapshot(answer)
         chars = None if content is None else content.count_chars()
         event = compose(Commit(status=state, chars=chars), content)
-        sent = content if reply else None
-        closed = spawn(closing.commit(self._pen, event, sent, tuple(attachments), name))
+        sent = content if flag_given(reply, "reply") else None
+        closed = spawn(closing.commit(self._pen, event, sent, files, name))
         if sent is not None:
             recorded = Pending(spawn(_place_of_reply(closed)))
             recorded.was_awaited = True  # the receipt says it too
-            self._reply = Message(self._pen.conversation, sent, tuple(attachments), recorded)
+            self._reply = Message(self._pen.conversation, sent, files, recorded)
         return self._pen.send(event.event_id, _first_place(closed))
 
     def abort(self, reason: object = None, *, code: str = "aborted", status: str = "failed") -> Receipt:
@@ -221,7 +236,7 @@ class Turn(Recording):
 
     def supersede(self, by: Turn | UUID | None = None) -> Receipt:
         """End the turn because a newer one takes its place."""
-        other = by.id if isinstance(by, Turn) else by
+        other = handle_given(UUID, by.id if type(by) is Turn else by, "by", "the newer turn, or its id")
         before = compose(Superseded(by=other))
         state = TurnStatus.SUPERSEDED
         event = compose(Abort(status=state, reason="superseded"))
@@ -300,6 +315,14 @@ class Turn(Recording):
             raise failure
         _log.warning("Turnledger could not record how a turn ended: %s", failure.message)
         error.add_note(f"Turnledger: the end of turn {self.id} is not on record. {failure.message}")
+
+
+def _amount(value: object, what: str, facts: dict[str, object]) -> int:
+    amount = count_given(value, what, facts, what)
+    if amount is None:
+        msg = f"A budget without its {what} says nothing."
+        raise UsageError(msg, next_step=f"Give {what}=… a number from 0 on.")
+    return amount
 
 
 def _first_place(closed: Future[tuple[Placed, ...]]) -> Work[Placed]:

@@ -29,8 +29,18 @@ _POSTGRES = ("postgresql://", "postgres://")
 
 
 def ledger_url(url: str | os.PathLike[str] | None = None) -> str:
-    """The URL to use: ``url``, else what ``TURNLEDGER_URL`` says, else the default file."""
-    chosen = os.fspath(url) if url is not None else os.environ.get(_ENVIRONMENT, "")
+    """The URL to use: ``url``, else what ``TURNLEDGER_URL`` says, else the default file.
+
+    Raises UsageError for what is neither text nor a path, and for text that no path can be.
+    """
+    try:
+        chosen = os.environ.get(_ENVIRONMENT, "") if url is None else os.fspath(url)
+        usable = type(chosen) is str and b"\0" not in os.fsencode(chosen)
+    except (TypeError, UnicodeEncodeError):
+        usable, chosen = False, ""
+    if not usable:
+        msg = "A ledger is named by a URL or a path as text, and this is none."
+        raise UsageError(msg, next_step="Give a file's path, memory:, postgresql://… or http(s)://….")
     return chosen or str(default_file())
 
 

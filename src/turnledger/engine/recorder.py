@@ -6,6 +6,7 @@ import os
 import warnings
 from weakref import WeakKeyDictionary
 
+from turnledger.capture.given import count_given, text_given
 from turnledger.capture.ledger import Ledger
 from turnledger.capture.sink import OffSink, Sink, StoreSink
 from turnledger.engine.location import OFF, SERVERS, connect, ledger_url
@@ -46,9 +47,10 @@ def open_ledger(
     Raises UsageError for a URL or policy that is none, LedgerError where the ledger cannot be used (with the
     policy ``spool`` not where it cannot be reached).
     """
-    if policy not in POLICIES:
-        msg = f"{policy[:40]!r} is no policy."
+    if text_given(policy, "policy") not in POLICIES:
+        msg = f"{policy and policy[:40]!r} is no policy."
         raise UsageError(msg, next_step=f"Use one of: {', '.join(sorted(POLICIES))}.")
+    token, room = text_given(token, "token"), count_given(spool_bytes, "spool_bytes") or 0
     address = ledger_url(url)
     if address == OFF:
         warnings.warn("Turnledger is switched off: nothing is recorded.", RuntimeWarning, stacklevel=2)
@@ -59,11 +61,11 @@ def open_ledger(
         raise UsageError(msg, next_step='Say policy="spool" too.')
     if address.startswith(SERVERS):
         remote = _remote(address, token)
-        return Ledger(_spooling(remote, spool, spool_bytes, None) if may_spool else remote, lease_s=lease_s)
+        return Ledger(_spooling(remote, spool, room, None) if may_spool else remote, lease_s=lease_s)
     store = connect(address)
     away = _opened(store, may_be_away=may_spool)
     sink = StoreSink(store)
-    ledger = Ledger(_spooling(sink, spool, spool_bytes, away) if may_spool else sink, lease_s=lease_s)
+    ledger = Ledger(_spooling(sink, spool, room, away) if may_spool else sink, lease_s=lease_s)
     _stores[ledger] = store
     return ledger
 

@@ -35,9 +35,9 @@ def quote_value(text: str) -> str:
 
 
 def cut_value(text: str) -> tuple[str, bool]:
-    """``text`` shortened so that its encoded form fits a token; True where something was cut."""
+    """``text`` shortened so that its encoded form fits a token; True where a token does not give it back."""
     if len(quote_value(text)) <= VALUE_BYTES:
-        return text, False
+        return text, not (text.isascii() or _is_unicode(text))
     low, high = 0, len(text)
     while low < high:
         middle = (low + high + 1) // 2
@@ -46,6 +46,15 @@ def cut_value(text: str) -> tuple[str, bool]:
         else:
             high = middle - 1
     return text[:low], True
+
+
+def _is_unicode(text: str) -> bool:
+    """Whether there is no lone surrogate in it, which a token cannot hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _value(key: str, value: TokenValue) -> str:

@@ -222,16 +222,27 @@ def test_a_sub_agents_turn_is_linked(house: House) -> None:
         helper.turn(parent="turnledger/1:nonsense")
 
 
+TRACE = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+
+
 def test_a_turn_names_what_it_runs_in(house: House) -> None:
     agent = house.ledger.agent("support", version="1.4", environment="prod")
-    with agent.conversation().turn("timer", content={"due": 1}, traceparent="00-a-b-01") as turn:
+    with agent.conversation().turn("timer", content={"due": 1}, traceparent=TRACE) as turn:
         turn.commit()
     intake = house.only(turn.id, "INTAKE")
     facts = {key: intake.detail[key] for key in ("agentVersion", "environment", "traceparent")}
-    assert facts == {"agentVersion": "1.4", "environment": "prod", "traceparent": "00-a-b-01"}
+    assert facts == {"agentVersion": "1.4", "environment": "prod", "traceparent": TRACE}
     assert house.body(intake) == b'{"due":1}'
     with pytest.raises(GrammarError, match="trigger"):
         agent.conversation().turn("What the customer wrote")
+
+
+def test_a_trace_context_that_is_none_is_not_kept_and_said_to_be_none(house: House) -> None:
+    with house.agent.turn(traceparent="Where is my order?") as turn:
+        turn.commit()
+    intake = house.only(turn.id, "INTAKE")
+    assert "traceparent" not in intake.detail
+    assert intake.detail["traceparentInvalid"] is True
 
 
 def test_attachments_have_slots_of_their_own(house: House) -> None:

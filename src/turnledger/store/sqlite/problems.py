@@ -87,13 +87,13 @@ def foreign(path: Path) -> ForeignFileError:
 def unavailable(path: Path, reason: str) -> LedgerUnavailableError:
     """The file cannot be opened: what the file system says is better than what SQLite says."""
     folder = path.parent
-    if not folder.is_dir():
+    if not os.path.isdir(folder):  # noqa: PTH112  a path may be too long to ask about, and this never raises
         return LedgerUnavailableError(
             f"There is no folder {folder}.", next_step=f"Create it: mkdir -p {folder}"
         )
-    if path.is_dir():
+    if os.path.isdir(path):  # noqa: PTH112  (same)
         return LedgerUnavailableError(f"{path} is a folder.", next_step="Name a file in it.")
-    if not path.exists() and os.access(folder, os.W_OK):
+    if not os.path.lexists(path) and os.access(folder, os.W_OK):
         return LedgerUnavailableError(
             f"There is no ledger {path}.", next_step="Record something first, or check TURNLEDGER_URL."
         )
