@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["decode_reply", "decode_request", "prompt_snapshot"]
 
+_FIRST = 8  # how many elements of a list are looked at to tell whether it is a stream
+
 
 def decode_reply(
     body: bytes,
@@ -81,11 +83,15 @@ def _read_document(body: bytes, status: int | None) -> Reply:
 
 def _read_list(document: Document, body: bytes, status: int | None) -> Reply:
     """A body of no known format, unless it is a list of what a stream of one consists of."""
+    stream: Stream | None = None
     if document.readable:
-        stream = list_stream(body, document.value) if as_list(document.value) else None
-    else:
-        stream = torn_list_stream(body) if without_mark(body).startswith(b"[") else None
-    if stream is not None and _format_of(stream) is not None:
+        first = [as_map(item) for item in as_list(document.value)[:_FIRST]]
+        if any(wire.claims_event(item) for item in first for wire in FORMATS):
+            stream = list_stream(body, document.value)
+    elif without_mark(body).startswith(b"["):
+        torn = torn_list_stream(body)
+        stream = torn if _format_of(torn) is not None else None
+    if stream is not None:
         return _read_events(stream, tuple(flag for flag in document.flags if flag != "undecodable"), status)
     error = provider_error(document.value, status)
     unknown: tuple[ReplyFlag, ...] = ("unknown-format",) if document.readable and error is None else ()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from turnledger.providers.document import as_list, as_map, as_text
 from turnledger.providers.exchange import ProviderError
+from turnledger.wire.values import encode_value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,10 +30,10 @@ def provider_error(document: object, status: int | None) -> ProviderError | None
     failed = status is not None and status >= FIRST_FAILURE
     told = top.get("error")
     if told:
-        return _from(as_map(told) or top, told, status)
+        return _from(as_map(told) or top, None if isinstance(told, dict) else told, status)
     told = _error_of_part(top)
     if told:
-        return _from(as_map(told), told, status)
+        return _from(as_map(told), None if isinstance(told, dict) else told, status)
     if failed or top.get("object") == "error" or top.get("type") == "error":
         return _from(top, top.get("detail"), status)
     return None
@@ -53,5 +54,10 @@ def _from(fields: Mapping[str, object], otherwise: object, status: int | None) -
         status=status,
         type=next((word for key in _TYPES if (word := as_text(fields.get(key)))), None),
         code=str(code) if isinstance(code, (int, str)) and code != "" else None,
-        message=as_text(fields.get("message")) or as_text(otherwise),
+        message=_said(fields.get("message")) or _said(fields.get("Message")) or _said(otherwise),
     )
+
+
+def _said(value: object) -> str | None:
+    """A message; where it is a list of findings or an object (FastAPI, Mistral), that as JSON."""
+    return encode_value(value).data.decode() if isinstance(value, (list, dict)) and value else as_text(value)

@@ -111,10 +111,11 @@ def _items(output: Sequence[object], data: bytes, path: list[str | int]) -> list
 
 
 def _claims_reply(document: Mapping[str, object]) -> bool:
+    """Some servers leave out what kind of object it is; then its first item tells."""
     kind = document.get("object")
-    return kind in ("response", _COMPACTION) or (
-        isinstance(document.get("output"), list) and kind is None and "choices" not in document
-    )
+    if kind is not None or "choices" in document:
+        return kind in ("response", _COMPACTION)
+    return "type" in as_map(next(iter(as_list(document.get("output"))), None))
 
 
 def _claims_event(document: Mapping[str, object]) -> bool:

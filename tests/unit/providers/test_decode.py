@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from turnledger.providers.decode import decode_reply, decode_request, prompt_snapshot
+from turnledger.providers.exchange import Finish, ReplyFlag, UsageFlag
 from turnledger.providers.messages import tool_results
 from turnledger.providers.registry import FORMATS
 
@@ -54,6 +57,11 @@ def test_the_media_type_only_decides_where_the_shape_cannot() -> None:
             ("BadRequestError", "404", "m"),
         ),
         ({"detail": "m"}, (None, None, "m")),
+        ({"detail": [{"msg": "m"}]}, (None, None, '[{"msg":"m"}]')),
+        ({"object": "error", "message": {"detail": "m"}}, (None, None, '{"detail":"m"}')),
+        ({"error": ["m"], "error_type": "validation"}, ("validation", None, '["m"]')),
+        ({"__type": "ThrottlingException", "Message": "m"}, ("ThrottlingException", None, "m")),
+        ({"choices": [{"error": {"code": 502, "message": "m"}}]}, (None, "502", "m")),
         ({"message": "m"}, (None, None, "m")),
         (
             [{"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": "m"}}],
@@ -81,6 +89,13 @@ def test_an_error_s_message_does_not_show_in_a_representation() -> None:
 
 def test_formats_have_names_of_their_own() -> None:
     assert len({wire.name for wire in FORMATS}) == len(FORMATS)
+
+
+def test_the_page_for_users_names_every_format_flag_and_end() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "providers.md").read_text(encoding="utf-8")
+    words = [wire.name for wire in FORMATS]
+    words += [word for literal in (ReplyFlag, UsageFlag, Finish) for word in get_args(literal)]
+    assert [word for word in words if f"`{word}`" not in page] == []
 
 
 TOOLS = [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]
