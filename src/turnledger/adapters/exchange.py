@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Mapping
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from turnledger.adapters.http_library import HttpLibrary, Request, Response, decoded_body, is_coded
 from turnledger.adapters.terminal import TerminalMarker
@@ -14,8 +15,9 @@ from turnledger.capture.context import current
 if TYPE_CHECKING:
     from turnledger.capture.model_call import ModelCallStep
 
-__all__ = ["Exchange", "intent"]
+__all__ = ["Exchange", "intent", "step_of"]
 
+_EXTENSION: Final = "turnledger"  # of a response: where the libraries keep what did not come from the wire
 _ATTEMPT: Final = "x-stainless-retry-count"  # how the clients of OpenAI, Anthropic and others count
 
 _last: ContextVar[weakref.ref[ModelCallStep] | None] = ContextVar("turnledger_last_attempt", default=None)
@@ -35,6 +37,11 @@ def intent(request: Request, body: bytes, role: str | None) -> ModelCallStep:
     )
     _last.set(weakref.ref(step))
     return step
+
+
+def step_of(extensions: Mapping[str, object]) -> ModelCallStep | None:
+    """The step in the ``extensions`` of a recorded client's response; None for one that is not recorded."""
+    return cast("ModelCallStep | None", extensions.get(_EXTENSION))
 
 
 def _attempt_before(request: Request) -> ModelCallStep | None:
@@ -61,6 +68,7 @@ class Exchange:
         self._media_type = _media_type(response.headers.get("content-type"))
         self._is_events = self._media_type == EVENTS
         self._marker = TerminalMarker()
+        response.extensions[_EXTENSION] = step
         self._coded: list[bytes] | None = [] if is_coded(response) else None
 
     def took(self, piece: bytes) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, MutableMapping
 from typing import Any, Protocol, cast
 
 __all__ = [
@@ -54,6 +54,7 @@ class Response(Protocol):
 
     status_code: int
     headers: Headers
+    extensions: MutableMapping[str, Any]
     stream: Any
 
 

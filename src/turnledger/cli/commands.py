@@ -12,6 +12,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
         "Record real conversations, prove them, alter one byte, watch agents live.",
     ),
     "serve": ("turnledger.cli.serve", "The API, the live stream and the console over a ledger."),
+    "gateway": ("turnledger.cli.gateway", "Record what any program asks of models, and pass it on."),
     "list": ("turnledger.cli.list", "Conversations or turns, latest first."),
     "show": ("turnledger.cli.show", "One turn or conversation, step by step."),
     "tail": ("turnledger.cli.tail", "Follow what agents do, as it happens."),
