@@ -13,7 +13,7 @@ import msgspec
 
 from turnledger.wire.value_kinds import MAX_CONTAINERS, MAX_DEPTH, TAG
 
-__all__ = ["encode_plain"]
+__all__ = ["encode_plain", "encode_plain_part"]
 
 _ENCODE = msgspec.json.Encoder(order="sorted").encode
 
@@ -24,32 +24,42 @@ _SMALLEST_FIXED, _LARGEST_FIXED = 1e-4, 1e16
 
 def encode_plain(value: object) -> bytes | None:
     """The canonical bytes of a plain JSON value, or None where ``walk`` has to look closer."""
+    found = encode_plain_part(value, MAX_DEPTH, MAX_CONTAINERS)
+    return None if found is None else found[0]
+
+
+def encode_plain_part(value: object, depth: int, containers: int) -> tuple[bytes, int] | None:
+    """The same for a part of a value: how many levels and containers it may have, and how many it has."""
     box = [value]
     try:
-        return _ENCODE(box[0]) if _copy_down(box) else None
+        count = _copy_down(box, depth, containers)
+        return None if count is None else (_ENCODE(box[0]), count)
     except Exception:  # noqa: BLE001  a lone surrogate, a key that refuses to be compared, little stack left
         return None
 
 
-def _copy_down(box: list[Any]) -> bool:
-    """Replace every container below ``box`` with its own copy, level by level, while all of it is plain."""
+def _copy_down(box: list[Any], depth: int, most: int) -> int | None:
+    """Replace every container below ``box`` with its own copy, level by level, while all of it is plain.
+
+    Gives how many there are.
+    """
     dicts: list[dict[Any, Any]] = []
     lists: list[list[Any]] = [box]
     containers = 0
-    for _ in range(MAX_DEPTH + 1):
+    for _ in range(depth + 1):
         lower_dicts: list[dict[Any, Any]] = []
         lower_lists: list[list[Any]] = []
         if not (
             _open_dicts(dicts, lower_dicts, lower_lists) and _open_lists(lists, lower_dicts, lower_lists)
         ):
-            return False
+            return None
         if not lower_dicts and not lower_lists:
-            return True
+            return containers
         dicts, lists = lower_dicts, lower_lists
         containers += len(dicts) + len(lists)
-        if containers > MAX_CONTAINERS:
-            return False
-    return False
+        if containers > most:
+            return None
+    return None
 
 
 def _open_dicts(

@@ -33,6 +33,7 @@ from turnledger.wire.value_kinds import (
     type_name,
 )
 from turnledger.wire.value_objects import FieldsReader, fields_reader
+from turnledger.wire.value_plain import encode_plain_part
 
 __all__ = ["walk"]
 
@@ -41,6 +42,9 @@ _ENCODE_TEXT = msgspec.json.Encoder().encode
 _QUOTE = json.JSONEncoder(ensure_ascii=False).encode
 # Read back, the two escapes are one character: such a text cannot be told from it.
 _PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+
+_INT64 = 1 << 63
+_PATIENCE = 32
 
 _Child = tuple[bytes, int | str, object]
 
@@ -72,7 +76,7 @@ class _Unordered(NamedTuple):
 
 
 class _Walker:
-    __slots__ = ("_active", "_containers", "_frames", "_parts", "_read", "lossy")
+    __slots__ = ("_active", "_containers", "_frames", "_parts", "_patience", "_read", "lossy")
 
     def __init__(self) -> None:
         self.lossy = False
@@ -81,6 +85,7 @@ class _Walker:
         self._active: dict[int, int] = {}  # id of an owner → its frame
         self._read: dict[int, tuple[object, object]] = {}  # id of an object → itself and what it answered
         self._containers = 0
+        self._patience = _PATIENCE
 
     def run(self, root: object) -> bytes:
         self._put(root, "")
@@ -90,6 +95,10 @@ class _Walker:
             for prefix, place, child in frame.children:
                 if frame.marks is not None:
                     frame.marks.append(len(self._parts))
+                data = self._shortly(child)
+                if data is not None:
+                    self._parts.append(prefix + data)
+                    continue
                 self._parts.append(prefix)
                 self._put(child, place)
                 if len(self._frames) != depth:
@@ -97,6 +106,29 @@ class _Walker:
             else:
                 self._close(frame)
         return b"".join(self._parts)
+
+    def _shortly(self, value: object) -> bytes | None:
+        """The bytes of a text, a number or a part that is plain JSON all through; None for all else.
+
+        Where parts that look plain turn out not to be it is looked no further: each look costs as much as the
+        part is large, and parts lie inside one another.
+        """
+        kind = type(value)
+        if kind is int:
+            return b"%d" % value if -_INT64 <= value < _INT64 else None  # type: ignore[operator, str-format]
+        if kind is str:
+            try:
+                return _ENCODE_TEXT(value)
+            except UnicodeEncodeError:
+                return None
+        if self._patience and (kind is list or kind is dict or kind is tuple):
+            room = MAX_DEPTH - len(self._frames), MAX_CONTAINERS - self._containers
+            found = encode_plain_part(value, *room)
+            self._patience += -1 if found is None else 1
+            if found is not None:
+                self._containers += found[1]
+                return found[0]
+        return None
 
     def _put(self, value: object, place: int | str) -> None:
         """Write a value without parts, or open the frame of one that has some."""
