@@ -28,6 +28,8 @@ export const router = createRouter({
     ...sessionRoutes,
   ]),
   basepath: BASE,
+  // What no page knows is taken out of the address, so that it is not asked for either.
+  search: { strict: true },
   parseSearch,
   stringifySearch,
   // The page scrolls inside <main>, and lists find their place from the address.

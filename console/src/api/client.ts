@@ -1,7 +1,7 @@
 import createClient from "openapi-fetch";
 
 import { BASE } from "../base";
-import { errorOf, unreachable } from "./problem";
+import { errorOf, garbled, unreachable } from "./problem";
 import type { paths } from "./schema";
 
 /** Address of the server below which the API's paths stand. */
@@ -41,7 +41,7 @@ export async function ask<T>(asked: Promise<Answer<T>>): Promise<NonNullable<T>>
     answer = await asked;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw unreachable();
+    throw error instanceof SyntaxError ? garbled() : unreachable();
   }
   if (!answer.response.ok) throw errorOf(answer.response.status, answer.error);
   return answer.data as NonNullable<T>;

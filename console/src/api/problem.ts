@@ -53,9 +53,18 @@ export function errorOf(status: number, body: unknown): ApiError {
   if (isProblem(body)) {
     return new ApiError({ ...body, detail: body.detail, nextStep: body.nextStep });
   }
+  return unexpected(status, `Answer ${String(status)}`);
+}
+
+/** The error of an answer that says success and cannot be read. */
+export function garbled(): ApiError {
+  return unexpected(200, "The answer cannot be read");
+}
+
+function unexpected(status: number, title: string): ApiError {
   return new ApiError({
     type: "unexpected-answer",
-    title: `Answer ${String(status)}`,
+    title,
     status,
     detail: "Something between this page and the server answered in another form than the server's.",
     nextStep: "Check the address, and a proxy in between.",

@@ -1,5 +1,7 @@
 import { type ReactNode, useEffect } from "react";
 
+import { plainText } from "../../lib/hiddenText";
+import { RecordedText } from "../ui";
 import s from "./page.module.css";
 
 export interface PageProps {
@@ -15,12 +17,14 @@ export interface PageProps {
 /** A page: one heading, and what belongs to it. */
 export function Page({ title, aside, fill = false, children }: PageProps): ReactNode {
   useEffect(() => {
-    document.title = `${title} · Turnledger`;
+    document.title = `${plainText(title)} · Turnledger`;
   }, [title]);
   return (
     <div className={fill ? s.fill : s.page}>
       <div className={s.head}>
-        <h1>{title}</h1>
+        <h1>
+          <RecordedText text={title} />
+        </h1>
         {aside}
       </div>
       {children}

@@ -1,6 +1,7 @@
 import { type ComponentProps, type ReactNode, useId } from "react";
 
 import { cx } from "../../lib/cx";
+import { plainText } from "../../lib/hiddenText";
 import s from "./ui.module.css";
 
 export interface FieldProps extends ComponentProps<"input"> {
@@ -56,7 +57,7 @@ export function Select({ label, choices, onChoose, className, ...rest }: SelectP
       >
         {choices.map(([value, word]) => (
           <option key={value} value={value}>
-            {word}
+            {plainText(word)}
           </option>
         ))}
       </select>

@@ -5,7 +5,7 @@ import { api, ask } from "../../api/client";
 import type { Message } from "../../api/types";
 import { usePages } from "../../api/usePages";
 import { More, Table } from "../../components/table";
-import { Badge, Failure, Loading, RecordedText, Time } from "../../components/ui";
+import { Badge, Empty, Failure, Loading, RecordedText, Time } from "../../components/ui";
 import { counted } from "../../lib/format";
 import { outsideName } from "../../lib/outsideName";
 import { useShownRequest } from "../../lib/shownRequest";
@@ -33,6 +33,17 @@ export function ActorMessages({ agentId, actorId }: { agentId: string; actorId: 
   if (messages.isLoading) return <Loading what="the actor's messages" />;
   if (messages.error !== null && messages.items.length === 0)
     return <Failure error={messages.error} what="the actor's messages" onRetry={messages.again} />;
+  if (messages.last?.name === null && messages.items.length === 0)
+    return (
+      <Empty title="This agent knows no such actor" icon="search">
+        <p>
+          The id was mistyped, or it is of an actor who wrote to another agent only.{" "}
+          <Link to="/actors" search={{ agent: agentId }}>
+            All actors
+          </Link>
+        </p>
+      </Empty>
+    );
   return (
     <>
       <p>

@@ -113,17 +113,19 @@ function Tiles({ of, agentId }: { of: FiguresAnswer; agentId: string }): ReactNo
     ["Cost", NOT_RECORDED, "this server has no prices"],
   ];
   return (
-    <dl className={s.tiles}>
-      {tiles.map(([name, value, more]) => (
-        <div key={name} className={s.tile}>
-          <dt>{name}</dt>
-          <dd>
-            {value}
-            {more !== "" && <small>{more}</small>}
-          </dd>
-        </div>
-      ))}
-      <div className={s.links}>
+    <>
+      <dl className={s.tiles}>
+        {tiles.map(([name, value, more]) => (
+          <div key={name} className={s.tile}>
+            <dt>{name}</dt>
+            <dd>
+              {value}
+              {more !== "" && <small>{more}</small>}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p className={s.links}>
         <Link to="/" search={{ agent: agentId }}>
           its conversations
         </Link>
@@ -133,8 +135,8 @@ function Tiles({ of, agentId }: { of: FiguresAnswer; agentId: string }): ReactNo
         <Link to="/actors" search={{ agent: agentId }}>
           its actors
         </Link>
-      </div>
-    </dl>
+      </p>
+    </>
   );
 }
 

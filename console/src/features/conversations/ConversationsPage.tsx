@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { useNavigate, useRouter } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useEffectEvent, useRef } from "react";
 
 import { agentsQuery } from "../../api/agents";
@@ -33,6 +33,7 @@ with convo.turn(trigger=msg) as turn:            # turnledger.record(client) rec
 export function ConversationsPage(): ReactNode {
   const search = listRoute.useSearch();
   const navigate = useNavigate({ from: "/" });
+  const { history } = useRouter();
   const { zone } = useSettings();
   const list = useConversationList(search);
   const agents = useQuery(agentsQuery).data;
@@ -116,6 +117,8 @@ export function ConversationsPage(): ReactNode {
               isSelected={item.id === search.sel}
               onOpen={() => {
                 change({ sel: item.id });
+                // Written before the link adds an entry; put off, it would be lost to that.
+                history.flush();
               }}
             />
           )}

@@ -6,6 +6,7 @@ import { bodyPath } from "../../api/paths";
 import { seesBodies, sessionQuery } from "../../api/session";
 import type { BodySlot, Entry } from "../../api/types";
 import { BodyView } from "../../components/body";
+import { Flags } from "../../components/steps";
 import { AssuranceBadge, Chips, Hash, RecordedText, UtcTime } from "../../components/ui";
 import { bytes } from "../../lib/format";
 import { ArgumentsView } from "./ArgumentsView";
@@ -42,6 +43,7 @@ export function EntryBodies({ entry }: { entry: Entry }): ReactNode {
         </code>
         <UtcTime at={entry.createdAt} />
         <AssuranceBadge assurance={entry.assurance} />
+        <Flags detail={entry.detail} />
         <Hash label="hash" value={entry.hash} />
         <Hash label="payload" value={entry.payloadHash} />
         {entry.type === "MEMORY_WRITE" && entry.tokens["entry"] !== undefined && (

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 
+import { Flags } from "../../components/steps";
 import {
   AssuranceBadge,
   Badge,
@@ -103,6 +104,7 @@ export function Card(props: CardProps): ReactNode {
               {problem}
             </Badge>
           )}
+          {card.entry !== undefined && <Flags detail={card.entry.detail} />}
           <span className={s.times}>
             <UtcTime at={event.createdAt} />
             {gapMs !== null && <span title="Time since the event before">+{duration(gapMs)}</span>}

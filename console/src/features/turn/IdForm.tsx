@@ -3,6 +3,7 @@ import { type FormEvent, type ReactNode, useId, useRef, useState } from "react";
 
 import { agentsQuery } from "../../api/agents";
 import { Button, Field, Icon } from "../../components/ui";
+import { plainText } from "../../lib/hiddenText";
 import { isUuid } from "../../lib/ids";
 import { openFile, type OpenedFile } from "./openFile";
 import s from "./turn.module.css";
@@ -48,7 +49,7 @@ export function IdForm({
       <datalist id={list}>
         {agents.data?.map((one) => (
           <option key={one.id} value={one.id}>
-            {one.name}
+            {plainText(one.name)}
           </option>
         ))}
       </datalist>

@@ -2,8 +2,8 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
 import type { TurnReport } from "../../api/types";
-import { Hash, RecordedText, StatusBadge, Time } from "../../components/ui";
-import { counted, duration, NOT_RECORDED, tokens as tokenWords } from "../../lib/format";
+import { RecordedText, StatusBadge, Time } from "../../components/ui";
+import { counted, duration, NOT_RECORDED, short, tokens as tokenWords } from "../../lib/format";
 import s from "./turn.module.css";
 
 /** What the turn is, and what it took. */
@@ -29,7 +29,11 @@ export function Totals({ report, actions }: { report: TurnReport; actions: React
         >
           Its conversation
         </Link>
-        {turn.parentTurnId !== null && <Hash label="started by turn" value={turn.parentTurnId} />}
+        {turn.parentTurnId !== null && (
+          <Link to="/agents/turns" search={{ turnId: turn.parentTurnId }} title={turn.parentTurnId}>
+            started by turn {short(turn.parentTurnId, 12)}…
+          </Link>
+        )}
         <span className={s.actions}>{actions}</span>
       </div>
       <dl className={s.figures}>

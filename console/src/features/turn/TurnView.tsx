@@ -74,7 +74,7 @@ export function TurnView({
         <Totals report={report} actions={<FixtureButton agentId={agentId} turnId={turnId} />} />
       )}
       {journal === undefined || judgement === null ? (
-        <NotChecked fault={data.notChecked ?? ""} />
+        <NotChecked fault={data.notChecked ?? ""} onRetry={data.retry} />
       ) : (
         <VerdictPanel journal={journal} judgement={judgement} at={data.checkedAt} />
       )}

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 
-import { Badge, Icon } from "../../components/ui";
+import { Badge, Button, Icon } from "../../components/ui";
 import { counted } from "../../lib/format";
 import { clock } from "../../lib/format";
 import { useSettings } from "../../lib/settings";
@@ -142,14 +142,17 @@ function BrowserBadge({ verdict }: { verdict: string }): ReactNode {
 }
 
 /** The check could not be made, which says nothing about the journal. */
-export function NotChecked({ fault }: { fault: string }): ReactNode {
+export function NotChecked({ fault, onRetry }: { fault: string; onRetry: () => void }): ReactNode {
   return (
     <section className={s.verdict} aria-label="Verification">
       <p className={s.caveats}>
         <Badge tone="warn" icon="warning">
           not checked in this browser
         </Badge>{" "}
-        The journal {fault}. This does not mean that it was altered; it was not looked at.
+        The journal {fault}. This does not mean that it was altered; it was not looked at.{" "}
+        <Button small onClick={onRetry}>
+          Check again
+        </Button>
       </p>
     </section>
   );
