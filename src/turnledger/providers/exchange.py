@@ -56,7 +56,7 @@ ReplyFlag: TypeAlias = Literal[
     "model-absent",  # the format does not say which model served
     "pending",  # the provider has taken the request and works on it: this is no answer yet
     "fetched",  # a stored reply was asked for again: its tokens were spent when it was made
-    "no-reply",  # the answer of an endpoint where no model replies: embeddings, token counts
+    "no-reply",  # no model replied in words: embeddings, token counts, images, a shortened history
 ]
 
 RequestFlag: TypeAlias = Literal["undecodable", "unknown-format", "invalid-utf8", "prompt-lossy"]

@@ -15,16 +15,31 @@ from turnledger.providers.usage import normalise_usage
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["EMBEDDINGS", "TOKEN_COUNT"]
+__all__ = ["EMBEDDINGS", "OTHER", "TOKEN_COUNT"]
 
 _VECTORS: Final = ("embeddings", "embedding", "embeddingsByType")
+_USAGES: Final = ("usage", "meta", "usage_info")
 _COUNTS: Final = ("input_tokens", "totalTokens", "inputTokens")
+_LISTS: Final = {
+    "data": frozenset({"b64_json", "url", "revised_prompt"}),  # images
+    "results": frozenset({"flagged", "relevance_score"}),  # moderation, ranking
+    "pages": frozenset({"markdown"}),  # reading of documents
+}
+_SPOKEN: Final = frozenset({"text", "usage", "task", "language", "duration", "segments", "words", "logprobs"})
 _BESIDE: Final = frozenset({*_COUNTS, "object", "promptTokensDetails", "totalBillableCharacters"})
 
 
 def _holds_vectors(document: Mapping[str, object]) -> bool:
     first = as_map(next(iter(as_list(document.get("data"))), None))
     return "embedding" in first or any(isinstance(document.get(key), (list, dict)) for key in _VECTORS)
+
+
+def _holds_other(document: Mapping[str, object]) -> bool:
+    """Images, verdicts, rankings, pages, or what was spoken."""
+    firsts = ((as_map(next(iter(as_list(document.get(key))), None)), own) for key, own in _LISTS.items())
+    return any(own & first.keys() for first, own in firsts) or (
+        isinstance(document.get("text"), str) and document.keys() <= _SPOKEN
+    )
 
 
 def _holds_a_count(document: Mapping[str, object]) -> bool:
@@ -36,7 +51,7 @@ def _read_reply(document: Mapping[str, object], _body: bytes) -> Reply:
     return Reply(
         served_model=as_text(document.get("model")),
         response_id=as_text(document.get("id")),
-        usage=normalise_usage(document.get("usage")) or normalise_usage(document.get("meta")),
+        usage=next((usage for key in _USAGES if (usage := normalise_usage(document.get(key)))), None),
         flags=("no-reply",),
     )
 
@@ -76,6 +91,15 @@ TOKEN_COUNT = WireFormat(
     claims_event=_never,
     claims_request=_never,
     read_reply=_read_count,
+    read_stream=_read_stream,
+    read_request=_read_request,
+)
+OTHER = WireFormat(
+    name="other",
+    claims_reply=_holds_other,
+    claims_event=_never,
+    claims_request=_never,
+    read_reply=_read_reply,
     read_stream=_read_stream,
     read_request=_read_request,
 )

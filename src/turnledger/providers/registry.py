@@ -30,4 +30,5 @@ FORMATS: Final[tuple[WireFormat, ...]] = (
     openai_chat.FORMAT,
     other_answers.EMBEDDINGS,
     other_answers.TOKEN_COUNT,
+    other_answers.OTHER,
 )

@@ -74,6 +74,27 @@ def test_a_path_may_name_model_and_streaming(path: str, model: str | None, *, st
             "embeddings",
             {"in_": 2},
         ),
+        (
+            {
+                "created": 1,
+                "data": [{"b64_json": "…"}],
+                "usage": {
+                    "input_tokens": 50,
+                    "output_tokens": 7,
+                    "total_tokens": 57,
+                    "input_tokens_details": {"text_tokens": 10, "image_tokens": 40},
+                },
+            },
+            "other",
+            {"in_": 10, "image_in": 40, "out": 7},
+        ),
+        ({"id": "m", "results": [{"flagged": False}]}, "other", None),
+        (
+            {"id": "x", "results": [{"index": 0, "relevance_score": 0.9}], "meta": {"billed_units": {}}},
+            "other",
+            {},
+        ),
+        ({"text": "hi", "task": "transcribe", "duration": 1.5}, "other", None),
         ({"input_tokens": 12}, "token-count", None),
         ({"object": "response.input_tokens", "input_tokens": 12}, "token-count", None),
         ({"totalTokens": 31, "promptTokensDetails": []}, "token-count", None),
@@ -85,11 +106,11 @@ def test_what_is_no_reply_is_not_taken_for_one(
     reply = decode_reply(json.dumps(body).encode())
     assert (reply.wire, reply.text, reply.finish) == (wire, None, None)
     assert (reply.usage.buckets() if reply.usage else None) == counts
-    assert reply.flags == (("no-reply",) if counts else ("no-reply", "usage-absent"))
+    assert reply.flags == (("no-reply", "usage-absent") if counts is None else ("no-reply",))
 
 
 @pytest.mark.parametrize(
-    "body", [{"id": "m", "results": [{"flagged": False}]}, {"object": "list", "data": [{"object": "model"}]}]
+    "body", [{"id": "b", "object": "batch"}, {"object": "list", "data": [{"object": "model"}]}]
 )
 def test_other_answers_are_of_no_known_format(body: object) -> None:
     assert decode_reply(json.dumps(body).encode()).flags == ("unknown-format", "usage-absent")
