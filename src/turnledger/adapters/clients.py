@@ -2,77 +2,146 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
-from operator import attrgetter
-from typing import Any, Final, TypeVar
+from importlib import import_module
+from typing import Any, Final, NamedTuple, TypeVar
 
 from turnledger.adapters.translation import Translate, translation_for
 from turnledger.adapters.transport import AsyncRecordingTransport, RecordingTransport
 from turnledger.errors import UsageError
 
-__all__ = ["record"]
+__all__ = ["is_recordable", "record"]
 
 T = TypeVar("T")
 
 _HOLDERS: Final = (
-    "_client",  # openai, anthropic and others made by the same generator
-    "_api_client._httpx_client",  # google-genai
-    "_api_client._async_httpx_client",
-    "sdk_configuration.client",  # mistralai
-    "sdk_configuration.async_client",
-    "_client_wrapper.httpx_client.httpx_client",  # cohere
-    "root_client._client",  # LangChain's models over openai
-    "root_async_client._client",
-    "client._client",  # pydantic-ai's models
+    "_client",  # openai, anthropic and others made by the same generator; openai-agents' models
+    "client",  # pydantic-ai's models
+    "_async_client",  # LangChain's models over anthropic
+    "root_client",  # LangChain's models over openai
+    "root_async_client",
+    "_api_client",  # google-genai
+    "_httpx_client",
+    "_async_httpx_client",
+    "sdk_configuration",  # mistralai
+    "async_client",
+    "_client_wrapper",  # cohere
+    "httpx_client",
 )
-"""Where SDKs keep their HTTP client."""
+"""Where SDKs, and frameworks over them, keep what leads to their HTTP client."""
+
+_DEPTH: Final = 4
+
+_SHARING: Final = frozenset({"langchain_openai"})
+"""Packages that give one HTTP client to all models with the same address, recorded or not."""
+
+_OTHER_DOORS: Final = {"mcp": "turnledger.adapters.mcp"}
+"""Packages whose objects speak no HTTP that is known; the module named has a ``record`` of its own."""
+
+
+class _Held(NamedTuple):
+    owner: Any
+    name: str
+    http: Any
 
 
 def record(client: T, *, role: str | None = "primary") -> T:
     """Record what ``client`` asks of models from now on, and give it back: it stays what it is.
 
-    Its requests belong to the turn that is open where they are made; without one they are refused.
+    Taken are clients of OpenAI, Anthropic, Google and others over ``httpx``, such a client itself, the models
+    of frameworks that hold one, and a ``ClientSession`` of MCP, whose tool calls are recorded.
+    What it asks belongs to the turn that is open where it is asked; without one it is refused.
     ``role`` says what the client is used for.  Doing it twice does nothing more.  Raises UsageError for an
     object without an HTTP client that is known.
     """
-    found = list(_http_clients(client))
+    package = _package(client)
+    if package in _OTHER_DOORS:
+        import_module(_OTHER_DOORS[package]).record(client)
+        return client
+    found = list(_held(client))
     if not found:
         msg = f"No HTTP client is found in a {type(client).__module__}.{type(client).__qualname__}."
         raise UsageError(
             msg, next_step="Pass the SDK's client, or the httpx client itself; or use turn.model_call(…)."
         )
-    translate = translation_for(type(client).__module__.partition(".")[0])
-    for http in found:
-        _put_before(http, role, translate)
+    for held in found:
+        _keep_to_http(held.owner)
+        http = _own(held) if package in _SHARING else held.http
+        _put_before(http, role, translation_for(_package(held.owner)))
     return client
 
 
-def _http_clients(client: object) -> Iterator[Any]:
+def is_recordable(client: object) -> bool:
+    """Whether there is an HTTP client in it that ``record`` finds."""
+    return next(_held(client), None) is not None
+
+
+def _package(value: object) -> str:
+    return type(value).__module__.partition(".")[0]
+
+
+def _held(client: object) -> Iterator[_Held]:
     if _is_http_client(client):
-        yield client
+        yield _Held(client, "", client)
         return
-    for holder in _HOLDERS:
-        try:
-            http = attrgetter(holder)(client)
-        except AttributeError:
-            continue
-        if _is_http_client(http):
-            yield http
+    seen: set[int] = {id(client)}
+    level: list[object] = [client]
+    for _ in range(_DEPTH):
+        further: list[object] = []
+        for owner in level:
+            for name in _HOLDERS:
+                value = getattr(owner, name, None)
+                if value is None or id(value) in seen:
+                    continue
+                seen.add(id(value))
+                if _is_http_client(value):
+                    yield _Held(owner, name, value)
+                else:
+                    further.append(value)
+        level = further
 
 
 def _is_http_client(value: object) -> bool:
     return hasattr(value, "_transport") and hasattr(value, "_mounts") and hasattr(value, "build_request")
 
 
-def _put_before(http: Any, role: str | None, translate: Translate) -> None:  # noqa: ANN401  of either library
+def _keep_to_http(owner: Any) -> None:  # noqa: ANN401
+    """Have google-genai use its ``httpx`` client where it would prefer another library that is installed."""
+    uses_another = getattr(owner, "_use_aiohttp", None)
+    if not callable(uses_another):
+        return
+    if owner._async_httpx_client is None:  # noqa: SLF001
+        msg = "This google-genai client authenticates in a way that only another HTTP library knows."
+        raise UsageError(msg, next_step="Give it an httpx client: HttpOptions(httpx_async_client=…).")
+    if uses_another():
+        owner._http_options.httpx_async_client = owner._async_httpx_client  # noqa: SLF001
+
+
+def _own(held: _Held) -> Any:  # noqa: ANN401  of either library
+    """A copy of the HTTP client over the same connections, in its place; others go on with the original."""
+    if _is_recording(held.http._transport):  # noqa: SLF001
+        return held.http
+    own = copy.copy(held.http)
+    own._mounts = dict(held.http._mounts)  # noqa: SLF001
+    own._turnledger_original = held.http  # noqa: SLF001  which closes the connections when it is dropped
+    setattr(held.owner, held.name, own)
+    return own
+
+
+def _put_before(http: Any, role: str | None, translate: Translate) -> None:  # noqa: ANN401
     http._transport = _recording(http._transport, role, translate)  # noqa: SLF001  there is no public way
     for pattern, transport in list(http._mounts.items()):  # noqa: SLF001
         if transport is not None:
             http._mounts[pattern] = _recording(transport, role, translate)  # noqa: SLF001
 
 
+def _is_recording(transport: object) -> bool:
+    return isinstance(transport, RecordingTransport | AsyncRecordingTransport)
+
+
 def _recording(transport: Any, role: str | None, translate: Translate) -> object:  # noqa: ANN401
-    if isinstance(transport, RecordingTransport | AsyncRecordingTransport):
+    if _is_recording(transport):
         return transport
     if hasattr(transport, "handle_async_request"):
         return AsyncRecordingTransport(transport, role, translate)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast, overload
 
 from turnledger.adapters.arguments import Fitted, Parameters
+from turnledger.adapters.tool_hook import is_running
 from turnledger.capture.context import current
 from turnledger.capture.tool_call import read_arguments
 from turnledger.capture.tool_run import run_tool
@@ -39,7 +40,12 @@ class Tool(Generic[P, T]):
         self._parameters = Parameters(function)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
-        """Call it; arguments are those that a framework made of what the model wrote."""
+        """Call it; arguments are those that a framework made of what the model wrote.
+
+        Where that framework's adapter records the call already, it stays one.
+        """
+        if is_running(self.name):
+            return self.function(*args, **kwargs)
         supplied = self._parameters.named(args, kwargs)
         return self._run(supplied, self._parameters.fit(supplied), None, None)
 

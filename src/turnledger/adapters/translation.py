@@ -12,8 +12,8 @@ __all__ = ["Translate", "translation_for"]
 
 Translate = Callable[[LedgerError], LedgerError]
 
-_OWN_ERRORS: Final = {"anthropic": "AnthropicError", "openai": "OpenAIError"}
-"""SDKs that take any other error of a transport for a lost connection, and try again."""
+_OWN_ERRORS: Final = {"agents": "AgentsException", "anthropic": "AnthropicError", "openai": "OpenAIError"}
+"""SDKs that try again after any other error of a transport, or make another one of it."""
 
 _made: Final[dict[tuple[type, type], type[LedgerError]]] = {}
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections import deque
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final, NamedTuple
 from uuid import UUID
 
 from turnledger.capture.asked import Asked
@@ -20,8 +22,16 @@ if TYPE_CHECKING:
     from turnledger.capture.steps import Step
     from turnledger.capture.turn_journal import TurnJournal
     from turnledger.capture.waiting import Work
+    from turnledger.providers.exchange import ToolRequest
 
 __all__ = ["TurnPen"]
+
+_REPLIES: Final = 64
+
+
+class _Reply(NamedTuple):
+    asked: Asked
+    requests: tuple[ToolRequest, ...]
 
 
 class TurnPen(Pen):
@@ -36,6 +46,7 @@ class TurnPen(Pen):
         """Seq of the message that is answered."""
         self.asked: Asked | None = None
         """The tool requests of the last model result."""
+        self._replies: deque[_Reply] = deque(maxlen=_REPLIES)
         self.last_call: ModelCallStep | None = None
         self.approvals: list[Approval] = []
         self.began_us: int | None = None
@@ -90,6 +101,20 @@ class TurnPen(Pen):
     def step_settled(self, step: ModelCallStep) -> None:
         """See ``Pen``."""
         self.last_call, self.asked = step, step.asked
+        if step.asked is not None:
+            with suppress(UsageError):  # nothing arrived
+                self._replies.append(_Reply(step.asked, step.tool_requests))
+
+    def who_asked(self, call_id: str | None) -> tuple[Asked | None, str | None]:
+        """The reply that asked for the tool run with a provider's id, and the exact text of its arguments.
+
+        Without such an id it is the last reply.  The text is unknown then, or where the id is there twice.
+        """
+        for reply in reversed(tuple(self._replies)):
+            texts = {request.supplied for request in reply.requests if call_id and request.id == call_id}
+            if texts:
+                return reply.asked, texts.pop() if len(texts) == 1 else None
+        return self.asked, None
 
     def failed_step(self, error: BaseException) -> Step | None:
         """The step that ``error`` came out of, if it was one."""

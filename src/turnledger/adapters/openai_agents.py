@@ -1,0 +1,150 @@
+"""OpenAI Agents: ``Runner.run(agent, …, hooks=Recording())``.
+
+The hooks record tool runs with the text that the model wrote.  Requests to models are recorded where they
+leave: ``set_default_openai_client(turnledger.record(AsyncOpenAI()))``.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakKeyDictionary
+
+from turnledger.adapters.clients import is_recordable, record
+from turnledger.adapters.joining import joined
+from turnledger.adapters.tool_hook import open_turn, running, tool_step
+from turnledger.adapters.translation import translation_for
+from turnledger.capture.content import plain_form
+from turnledger.capture.tool_intent import last_model_call
+from turnledger.errors import LedgerError, UsageError
+
+if TYPE_CHECKING:
+    from agents import RunHooks
+
+    from turnledger.capture.model_call import ModelCallStep
+    from turnledger.capture.tool_call import ToolCallStep
+
+__all__ = ["Recording"]
+
+_MARK: Final = "_turnledger_watched"
+
+_open: Final[WeakKeyDictionary[Any, dict[str, ToolCallStep]]] = WeakKeyDictionary()
+"""Steps of the tools that run, by the context that they run in, and the provider's id of the call."""
+
+
+class Hooks:
+    """Hooks that record what the agent does, in the turn that is open where it runs.
+
+    ``role`` says what its models are used for.
+    """
+
+    def __init__(self, *, role: str | None = "primary") -> None:
+        super().__init__()
+        self.role = role
+        self._last: WeakKeyDictionary[Any, ModelCallStep | None] = WeakKeyDictionary()
+
+    async def on_llm_start(
+        self, context: Any, agent: Any, system_prompt: str | None, input_items: list[Any]
+    ) -> None:
+        """Record the client of a model that the agent was given as an object."""
+        if is_recordable(agent.model):
+            record(agent.model, role=self.role)
+        self._last[context] = last_model_call(open_turn())
+
+    async def on_llm_end(self, context: Any, agent: Any, response: Any) -> None:
+        """Say it at once where a model was asked by a client that is not recorded."""
+        if last_model_call(open_turn()) is self._last.get(context):
+            msg = f"Agent {agent.name!r} asked a model by a client that is not recorded."
+            raise UsageError(
+                msg,
+                next_step="Use set_default_openai_client(turnledger.record(AsyncOpenAI())), or record its.",
+            )
+
+    async def on_tool_start(self, context: Any, agent: Any, tool: Any) -> None:
+        """Have the call on record; raises CaptureRefused where that fails, and the tool does not run."""
+        supplied = getattr(context, "tool_arguments", None)
+        call_id = getattr(context, "tool_call_id", None)
+        try:
+            step = tool_step(tool.name, supplied=supplied, call_id=call_id)
+            await step.__aenter__()
+        except LedgerError as refusal:
+            raise translation_for("agents")(refusal) from refusal
+        _open.setdefault(context, {})[call_id or tool.name] = step
+        _watch(tool)
+
+    async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: object) -> None:
+        """Have what the tool returned on record before the model is told."""
+        step = _taken(context, getattr(context, "tool_call_id", None) or tool.name)
+        if step is not None:
+            step.result(plain_form(result))
+            await _end(step, None)
+
+    async def on_handoff(self, context: Any, from_agent: Any, to_agent: Any) -> None:
+        """Record that another agent goes on."""
+        await open_turn().progress(f"{from_agent.name} → {to_agent.name}", kind="handoff")
+
+
+async def _end(step: ToolCallStep, error: BaseException | None) -> None:
+    trace = None if error is None else error.__traceback__
+    try:
+        await step.__aexit__(None if error is None else type(error), error, trace)
+    except LedgerError as unrecorded:
+        raise translation_for("agents")(unrecorded) from unrecorded
+
+
+def _taken(context: Any, key: str) -> ToolCallStep | None:
+    return _open.get(context, {}).pop(key, None)
+
+
+def _watch(tool: Any) -> None:
+    """See what a function tool raises before it is turned into a text for the model."""
+    invoker = getattr(tool, "on_invoke_tool", None)
+    if invoker is None:
+        return
+    holder, name = (
+        (invoker, "_invoke_tool_impl") if hasattr(invoker, "_invoke_tool_impl") else (tool, "on_invoke_tool")
+    )
+    invoke = getattr(holder, name)
+    if hasattr(invoke, _MARK):
+        return
+
+    @functools.wraps(invoke)
+    async def watched(context: Any, arguments: str) -> Any:
+        call_id = getattr(context, "tool_call_id", "")
+        if call_id not in _open.get(context, {}):
+            return await invoke(context, arguments)
+        try:
+            with running(tool.name):
+                return await invoke(context, arguments)
+        except BaseException as error:
+            step = _taken(context, call_id)
+            if step is not None:
+                if _is_refusal_of_arguments(error):
+                    step.result(str(error), status="invalid")
+                await _end(step, error)
+            raise
+
+    setattr(watched, _MARK, True)
+    setattr(holder, name, watched)
+
+
+def _is_refusal_of_arguments(error: BaseException) -> bool:
+    from agents.exceptions import ModelBehaviorError  # noqa: PLC0415  its user has imported it
+
+    return isinstance(error, ModelBehaviorError)
+
+
+if TYPE_CHECKING:
+
+    class Recording(Hooks, RunHooks[Any]):
+        """See ``Hooks``."""
+
+else:
+
+    def __getattr__(name: str) -> object:
+        if name != "Recording":
+            msg = f"module {__name__!r} has no attribute {name!r}"
+            raise AttributeError(msg)
+        from agents.lifecycle import RunHooksBase  # noqa: PLC0415  whoever asks for it has it
+
+        return joined(Hooks, RunHooksBase, name)
