@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
 import { api, ask } from "../../api/client";
+import { AGEING_MS, useRenewal } from "../../api/useRenewal";
 import { AgentSelect, Filters, NoAgent, SpanSelect, useAgent } from "../../components/filters";
 import { Page } from "../../components/layout/Page";
 import { Failure, Loading } from "../../components/ui";
@@ -11,8 +12,6 @@ import { useShownRequest } from "../../lib/shownRequest";
 import { spanQuery } from "../../lib/span";
 import { Figures } from "./Figures";
 import { agentsRoute } from "./routes";
-
-const LOOK_MS = 5000;
 
 /** One agent over a stretch of time. */
 export function AgentsPage(): ReactNode {
@@ -35,9 +34,12 @@ export function AgentsPage(): ReactNode {
         }),
       ),
     enabled: agentId !== undefined,
-    refetchInterval: LOOK_MS,
+    refetchInterval: AGEING_MS,
     placeholderData: (before) => (before?.agentId === agentId ? before : undefined),
   });
+  useRenewal(agentId === undefined ? null : { agent: agentId }, overview.data?.liveCursor ?? null, [
+    ["overview", agentId],
+  ]);
   useShownRequest(agentId === undefined ? null : `/api/agents/${agentId}/overview`);
   return (
     <Page title="Agents">

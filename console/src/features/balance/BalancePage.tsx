@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
 import { api, ask } from "../../api/client";
+import { AGEING_MS, useRenewal } from "../../api/useRenewal";
 import { AgentSelect, Filters, NoAgent, SpanSelect, useAgent } from "../../components/filters";
 import { Page } from "../../components/layout/Page";
 import { Failure, Loading } from "../../components/ui";
@@ -12,8 +13,6 @@ import { spanQuery } from "../../lib/span";
 import { Fates } from "./Fates";
 import { Deliveries, Disposals } from "./Incidents";
 import { balanceRoute } from "./routes";
-
-const LOOK_MS = 5000;
 
 /** What became of every message that came in, and what was dropped or not delivered. */
 export function BalancePage(): ReactNode {
@@ -34,8 +33,13 @@ export function BalancePage(): ReactNode {
         }),
       ),
     enabled: agentId !== undefined,
-    refetchInterval: LOOK_MS,
+    refetchInterval: AGEING_MS,
   });
+  useRenewal(agentId === undefined ? null : { agent: agentId }, balance.data?.liveCursor ?? null, [
+    ["balance", agentId],
+    ["disposals", agentId],
+    ["deliveries", agentId],
+  ]);
   useShownRequest(agentId === undefined ? null : `/api/agents/${agentId}/balance`);
   return (
     <Page title="Balance and failures">

@@ -4,7 +4,11 @@ import { AgentSelect, Filters, SpanSelect, TypedField } from "../../components/f
 import { Select } from "../../components/ui";
 import { type ListSearch, SHAPES, STATUSES } from "./routes";
 
-const STATUS_WORDS = { open: "running or waiting", failed: "with a failed turn" } as const;
+const STATUS_WORDS = {
+  open: "running or waiting",
+  failed: "with a failed turn",
+  owes: "owes a reply",
+} as const;
 
 /** What narrows the list; all of it stands in the address. */
 export function ConversationFilters({

@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
 import type { Entry } from "../../api/types";
@@ -65,7 +66,36 @@ function number(entry: Entry, key: string): number | null {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
-function Head({ title, facts = [] }: { title: string; facts?: readonly (string | null)[] }): ReactNode {
+/** A fact that names a message of the conversation, by its place in the conversation's own journal. */
+interface Reference {
+  readonly words: string;
+  readonly seq: number;
+  readonly from: Entry;
+}
+
+type Fact = string | Reference | null;
+
+function reference(entry: Entry, key: string, words: string): Reference | null {
+  const seq = number(entry, key);
+  return seq === null ? null : { words: `${words} §${seq}`.trim(), seq, from: entry };
+}
+
+function Shown({ fact }: { fact: string | Reference }): ReactNode {
+  if (typeof fact === "string") return <RecordedText text={fact} />;
+  const { agentId, conversationId } = fact.from;
+  if (conversationId === null) return fact.words;
+  return (
+    <Link
+      to="/agents/$agentId/conversations/$conversationId"
+      params={{ agentId, conversationId }}
+      search={{ seq: fact.seq }}
+    >
+      {fact.words}
+    </Link>
+  );
+}
+
+function Head({ title, facts = [] }: { title: string; facts?: readonly Fact[] }): ReactNode {
   return (
     <>
       <b>
@@ -75,7 +105,7 @@ function Head({ title, facts = [] }: { title: string; facts?: readonly (string |
         (fact, place) =>
           fact !== null && (
             <span key={place} className={s.fact}>
-              <RecordedText text={fact} />
+              <Shown fact={fact} />
             </span>
           ),
       )}
@@ -157,7 +187,7 @@ function MessageLine({
         title={name ?? (isIn ? "somebody" : "the agent")}
         facts={[
           `§${entry.seq}`,
-          token(entry, "replyTo") === null ? null : `answers §${token(entry, "replyTo") ?? ""}`,
+          reference(entry, "replyTo", "answers"),
           attachments > 0 ? counted(attachments, "attachment") : null,
         ]}
       />
@@ -193,15 +223,15 @@ export function turnName(turn: { ordinal: number } | null, id: string | null): s
   return turn === null ? `turn ${id?.slice(0, 18) ?? ""}` : `T${turn.ordinal}`;
 }
 
-function triggerWords(trigger: string | null): string {
-  if (trigger === null) return "trigger not recorded";
-  return /^\d+$/.test(trigger) ? `trigger §${trigger}` : `trigger ${trigger}`;
+function trigger(entry: Entry): Fact {
+  const named = token(entry, "trigger");
+  if (named === null) return "trigger not recorded";
+  return reference(entry, "trigger", "trigger") ?? `trigger ${named}`;
 }
 
 function OpenedLine({ row, intake }: { row: FlowRow; intake: Entry | undefined }): ReactNode {
   const [entry] = row.entries;
-  const trigger = token(entry, "trigger");
-  const isMessage = trigger !== null && /^\d+$/.test(trigger);
+  const isMessage = number(entry, "trigger") !== null;
   const tools = intake === undefined ? null : number(intake, "tools");
   const parent = intake === undefined ? null : token(intake, "parentTurn");
   return (
@@ -209,7 +239,7 @@ function OpenedLine({ row, intake }: { row: FlowRow; intake: Entry | undefined }
       <Head
         title={`${turnName(row.turn, token(entry, "turn"))} started`}
         facts={[
-          triggerWords(trigger),
+          trigger(entry),
           tools === null ? null : counted(tools, "tool"),
           parent === null ? null : "part of another turn",
         ]}
@@ -351,7 +381,7 @@ const OTHER_TONE: Readonly<Record<string, Tone>> = {
 };
 
 /** What stands in a row of its own: type → [title, word of the badge, facts]. */
-function otherWords(entry: Entry): readonly [string, string | null, readonly (string | null)[]] {
+function otherWords(entry: Entry): readonly [string, string | null, readonly Fact[]] {
   const say = (key: string, words: (value: string) => string): string | null => {
     const value = token(entry, key);
     return value === null ? null : words(value);
@@ -392,7 +422,7 @@ function otherWords(entry: Entry): readonly [string, string | null, readonly (st
         "trigger shed",
         token(entry, "reason")?.replaceAll("_", " ") ?? null,
         [
-          say("message", (n) => `message §${n}`),
+          reference(entry, "message", "message"),
           say("ageMs", (n) => `age ${duration(Number(n))}`),
           say("staleMs", (n) => `bound ${duration(Number(n))}`),
           say("depth", (n) => `${count(Number(n))} waited`),
@@ -400,18 +430,18 @@ function otherWords(entry: Entry): readonly [string, string | null, readonly (st
         ],
       ];
     case "COLLAPSED":
-      return ["collapsed", null, [say("message", (n) => `message §${n}`), say("into", (n) => `into §${n}`)]];
+      return ["collapsed", null, [reference(entry, "message", "message"), reference(entry, "into", "into")]];
     case "DELIVERY":
       return [
         "delivery",
         token(entry, "status"),
-        [say("message", (n) => `of §${n}`), say("attempt", (n) => `attempt ${n}`)],
+        [reference(entry, "message", "of"), say("attempt", (n) => `attempt ${n}`)],
       ];
     case "VERDICT":
       return [
         "verdict",
         token(entry, "verdict"),
-        [say("message", (n) => `of §${n}`), say("by", (who) => `by ${who}`)],
+        [reference(entry, "message", "of"), say("by", (who) => `by ${who}`)],
       ];
     case "LATE":
       return ["late evidence", null, [token(entry, "type"), say("call", (n) => `of step ${n}`)]];

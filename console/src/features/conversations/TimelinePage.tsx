@@ -3,6 +3,7 @@ import { useNavigate, useRouter } from "@tanstack/react-router";
 import { type ReactNode, useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
 
 import { api, ask } from "../../api/client";
+import type { Entry } from "../../api/types";
 import { Page } from "../../components/layout/Page";
 import { type ListHandle, VirtualList } from "../../components/list";
 import { Badge, Button, Failure, Icon, Loading } from "../../components/ui";
@@ -22,16 +23,29 @@ import { useFlow, useLifeless } from "./useFlow";
 /** A conversation's flow begins anew where another conversation, or another end of it, is asked for. */
 export function TimelinePage(): ReactNode {
   const { agentId, conversationId } = timelineRoute.useParams();
-  const { at } = timelineRoute.useSearch();
+  const { at, position, seq } = timelineRoute.useSearch();
   const id = `${agentId}/${conversationId}`;
-  const [begun, setBegun] = useState<{ id: string; flow: Flow; start: Start } | null>(null);
+  // A place is looked up once: then `at` stands in the address.
+  const place = position === undefined ? (seq === undefined ? null : { seq }) : { position };
+  const wanted = place === null ? null : JSON.stringify(place);
+  const [begun, setBegun] = useState<Begun | null>(null);
   const begin = (start: Start): void => {
-    setBegun({ id, start, flow: new Flow(agentId, conversationId, start) });
+    setBegun({ id, wanted, start, flow: new Flow(agentId, conversationId, start) });
   };
-  if (begun?.id !== id) begin(at === undefined ? { anchor: "end" } : { around: at });
+  const isBegun = begun?.id === id && (wanted === null || begun.wanted === wanted);
+  if (!isBegun) begin(place ?? (at === undefined ? { anchor: "end" } : { around: at }));
   // Set while this renders: the next rendering has it.
-  if (begun?.id !== id) return null;
-  return <FlowPage key={id} flow={begun.flow} start={begun.start} onBegin={begin} />;
+  if (!isBegun) return null;
+  return (
+    <FlowPage key={`${id} ${begun.wanted ?? ""}`} flow={begun.flow} start={begun.start} onBegin={begin} />
+  );
+}
+
+interface Begun {
+  readonly id: string;
+  readonly wanted: string | null;
+  readonly flow: Flow;
+  readonly start: Start;
 }
 
 const LOOK_PAGES = 20;
@@ -60,7 +74,8 @@ function FlowPage({
     () => new Set(search.open && search.at !== undefined ? [search.at] : []),
   );
   const path = `/api/agents/${agentId}/conversations/${conversationId}`;
-  useShownRequest(`${path}/timeline?limit=200${"around" in start ? `&around=${start.around}` : ""}`);
+  const asked = Object.entries({ ...start, limit: 200 }).map(([key, value]) => `${key}=${value}`);
+  useShownRequest(`${path}/timeline?${asked.join("&")}`);
   const about = useQuery({
     queryKey: ["conversation", conversationId],
     queryFn: ({ signal }) =>
@@ -154,7 +169,9 @@ function FlowPage({
         toggle(selected, isOpen(selected));
     },
   });
-  useFirstPlace(rows, start, list);
+  useFirstPlace(rows, start, list, (row) => {
+    if ("seq" in start || "position" in start) point(row, false);
+  });
 
   const title = about.data === undefined ? "Conversation" : outsideName(about.data.key);
   if (state.flow === null) {
@@ -265,14 +282,23 @@ function nextRow(
 }
 
 /** Once the first rows are there: the end, the beginning, or the event that the address names. */
-function useFirstPlace(rows: readonly Row[], start: Start, list: { current: ListHandle | null }): void {
+function useFirstPlace(
+  rows: readonly Row[],
+  start: Start,
+  list: { current: ListHandle | null },
+  onFound: (row: FlowRow) => void,
+): void {
   const [placed, setPlaced] = useState<Start | null>(null);
   const place = useEffectEvent(() => {
-    if ("around" in start) {
-      const row = rows.find((one) => holds(one, start.around));
-      if (row !== undefined) list.current?.scrollToKey(row.key, "center");
-    } else if (start.anchor === "end") list.current?.scrollToEnd();
-    else list.current?.scrollToKey(rows[0]?.key ?? "", "start");
+    if ("anchor" in start) {
+      if (start.anchor === "end") list.current?.scrollToEnd();
+      else list.current?.scrollToKey(rows[0]?.key ?? "", "start");
+      return;
+    }
+    const row = rows.find((one) => one.kind === "flow" && one.entries.some((entry) => isAt(entry, start)));
+    if (row?.kind !== "flow") return;
+    list.current?.scrollToKey(row.key, "center");
+    onFound(row);
   });
   const isReady = rows.length > 0 && placed !== start;
   useEffect(() => {
@@ -286,4 +312,10 @@ function useFirstPlace(rows: readonly Row[], start: Start, list: { current: List
       cancelAnimationFrame(again);
     };
   }, [isReady, start]);
+}
+
+function isAt(entry: Entry, start: Exclude<Start, { readonly anchor: string }>): boolean {
+  if ("around" in start) return entry.eventId === start.around;
+  if ("position" in start) return entry.position === start.position;
+  return entry.journal === "conversation" && entry.seq === start.seq;
 }

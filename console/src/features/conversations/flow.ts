@@ -5,8 +5,12 @@ import type { Entry, Timeline, Turn } from "../../api/types";
 const FIRST = 200;
 const PAGE = 300;
 
-/** Where a flow begins: at the newest event, at the oldest, or around one. */
-export type Start = { readonly anchor: "end" | "start" } | { readonly around: string };
+/** Where a flow begins: at the newest event, at the oldest, or around one.  `seq` is a place in the conversation's own journal. */
+export type Start =
+  | { readonly anchor: "end" | "start" }
+  | { readonly around: string }
+  | { readonly position: number }
+  | { readonly seq: number };
 
 export interface FlowState {
   /** What is loaded: a stretch without a hole, oldest first. */
@@ -35,6 +39,8 @@ interface Ask {
   before?: string;
   after?: string;
   around?: string;
+  position?: number;
+  seq?: number;
   anchor?: "end" | "start";
   limit: number;
 }

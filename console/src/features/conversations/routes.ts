@@ -1,11 +1,11 @@
 import { createRoute, lazyRouteComponent } from "@tanstack/react-router";
 
-import { choiceParam, flagParam, textParam } from "../../lib/search";
+import { choiceParam, flagParam, numberParam, textParam } from "../../lib/search";
 import { type SpanSearch, spanSearch } from "../../lib/span";
 import { rootRoute } from "../../routes/root";
 
 export const SHAPES = ["dm", "channel", "thread", "session"] as const;
-export const STATUSES = ["open", "failed"] as const;
+export const STATUSES = ["open", "failed", "owes"] as const;
 
 export interface ListSearch extends SpanSearch {
   readonly agent?: string;
@@ -40,6 +40,9 @@ function listSearch(search: Record<string, unknown>): ListSearch {
 export interface TimelineSearch {
   /** The selected event. */
   readonly at?: string;
+  /** Instead: its place in the timeline, or in the conversation's own journal; `at` takes their place. */
+  readonly position?: number;
+  readonly seq?: number;
   /** Whether the bodies of the selected event are open. */
   readonly open?: true;
 }
@@ -47,7 +50,14 @@ export interface TimelineSearch {
 function timelineSearch(search: Record<string, unknown>): TimelineSearch {
   const at = textParam(search, "at");
   const open = flagParam(search, "open");
-  return { ...(at !== undefined && { at }), ...(open !== undefined && { open }) };
+  const position = numberParam(search, "position");
+  const seq = numberParam(search, "seq");
+  return {
+    ...(at !== undefined && { at }),
+    ...(open !== undefined && { open }),
+    ...(position !== undefined && { position }),
+    ...(seq !== undefined && { seq }),
+  };
 }
 
 export const listRoute = createRoute({

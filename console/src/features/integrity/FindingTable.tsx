@@ -16,15 +16,13 @@ const TONE: Readonly<Record<Finding["verdict"], Tone>> = {
   malformed: "bad",
 };
 
-/** Findings about journals.  `agentId` is null where findings do not say whose they are. */
+/** Findings about journals, each with a way to what it is about. */
 export function FindingTable({
   caption,
   findings,
-  agentId,
 }: {
   caption: string;
   findings: readonly Finding[];
-  agentId: string | null;
 }): ReactNode {
   return (
     <Table
@@ -43,7 +41,7 @@ export function FindingTable({
             </Badge>
           ),
         },
-        { head: "Journal", cell: (row) => <JournalLink of={row} agentId={agentId} /> },
+        { head: "Journal", cell: (row) => <JournalLink of={row} /> },
         {
           head: "What was found",
           cell: (row) => (
@@ -63,7 +61,8 @@ export function FindingTable({
   );
 }
 
-function JournalLink({ of, agentId }: { of: Finding; agentId: string | null }): ReactNode {
+function JournalLink({ of }: { of: Finding }): ReactNode {
+  const { agentId } = of;
   const words = `${of.kind} ${of.target.slice(0, 18)}…`;
   if (of.kind === "turn")
     return (
@@ -84,6 +83,7 @@ function JournalLink({ of, agentId }: { of: Finding; agentId: string | null }): 
       <Link
         to="/agents/$agentId/conversations/$conversationId"
         params={{ agentId, conversationId: of.target }}
+        search={of.brokenAtSeq >= 0 ? { seq: of.brokenAtSeq } : {}}
         title={of.target}
       >
         {words}

@@ -150,9 +150,7 @@ function Job({ of }: { of: VerificationJob }): ReactNode {
         {of.unsoundCount > 0 && <span>{counted(of.unsoundCount, "journal")} not intact</span>}
       </div>
       {of.faults.length > 0 && <Faults of={of.faults} />}
-      {of.unsound.length > 0 && (
-        <FindingTable caption="What is not intact" findings={of.unsound} agentId={null} />
-      )}
+      {of.unsound.length > 0 && <FindingTable caption="What is not intact" findings={of.unsound} />}
     </>
   );
 }

@@ -70,11 +70,7 @@ export function VerifyOne(): ReactNode {
       {verifying.error !== null && <Failure error={verifying.error} what="the verification" />}
       {verifying.data !== undefined && (
         <>
-          <FindingTable
-            caption="Findings"
-            findings={verifying.data.items}
-            agentId={verifying.variables.agentId}
-          />
+          <FindingTable caption="Findings" findings={verifying.data.items} />
           <NotCovered of={verifying.data} />
         </>
       )}

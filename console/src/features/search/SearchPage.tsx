@@ -9,6 +9,7 @@ import { AgentSelect } from "../../components/filters";
 import { Page } from "../../components/layout/Page";
 import { Badge, Button, Empty, Failure, Field, Loading, RecordedText, Time } from "../../components/ui";
 import { bytes, counted } from "../../lib/format";
+import { outsideName } from "../../lib/outsideName";
 import { useShownRequest } from "../../lib/shownRequest";
 import { type TextSearch, searchRoute } from "./routes";
 import s from "./search.module.css";
@@ -167,12 +168,20 @@ function groups(hits: readonly SearchHit[]): [string, [SearchHit, ...SearchHit[]
 function ConversationLink({ of }: { of: SearchHit }): ReactNode {
   if (of.conversationId === null) return "In no conversation";
   return (
-    <Link
-      to="/agents/$agentId/conversations/$conversationId"
-      params={{ agentId: of.agentId, conversationId: of.conversationId }}
-    >
-      Conversation {of.conversationId.slice(0, 18)}…
-    </Link>
+    <>
+      <Link
+        to="/agents/$agentId/conversations/$conversationId"
+        params={{ agentId: of.agentId, conversationId: of.conversationId }}
+      >
+        <RecordedText text={outsideName(of.conversationKey)} />
+      </Link>
+      {of.agentName !== null && (
+        <small>
+          {" "}
+          with <RecordedText text={of.agentName} />
+        </small>
+      )}
+    </>
   );
 }
 

@@ -1,19 +1,11 @@
 import type { ReactNode } from "react";
 
 import { Flags } from "../../components/steps";
-import {
-  AssuranceBadge,
-  Badge,
-  Chips,
-  Hash,
-  Icon,
-  type IconName,
-  RecordedText,
-  UtcTime,
-} from "../../components/ui";
+import { AssuranceBadge, Badge, Chips, Hash, Icon, RecordedText, UtcTime } from "../../components/ui";
 import { cx } from "../../lib/cx";
 import { duration } from "../../lib/format";
 import { CardBodies } from "./CardBodies";
+import { iconOf, nameOf } from "./cardWords";
 import { type CardEvent, problemOf } from "./events";
 import type { Entry } from "../../api/types";
 import s from "./turn.module.css";
@@ -31,25 +23,6 @@ export interface CardProps {
   onSelect: (seq: number) => void;
   fileBodies: Readonly<Record<string, string>>;
 }
-
-const ICONS: Readonly<Record<string, IconName>> = {
-  INTAKE: "message",
-  PROMPT: "prompt",
-  GUARD: "shield",
-  MODEL_CALL: "model",
-  MODEL_RESULT: "model",
-  TOOL_CALL: "tool",
-  TOOL_RESULT: "tool",
-  APPROVAL: "key",
-  MEMORY_WRITE: "pen",
-  PROGRESS: "message",
-  VERIFY: "check",
-  SUPERSEDED: "empty",
-  BUDGET: "clock",
-  ERROR: "warning",
-  COMMIT: "flag",
-  ABORT: "cross",
-};
 
 const HIDDEN_TOKENS = new Set(["assurance", "detail"]);
 const ASSURANCE: Readonly<Record<string, string>> = {
@@ -84,7 +57,7 @@ export function Card(props: CardProps): ReactNode {
         <header className={s.cardHead}>
           <span className={s.seq}>#{event.seq}</span>
           <span className={cx(s.type, s[familyOf(event.type)])}>
-            <Icon name={ICONS[event.type] ?? "dot"} /> <RecordedText text={event.type} />
+            <Icon name={iconOf(event.type)} /> <RecordedText text={event.type} />
           </span>
           <span className={s.name}>
             <RecordedText text={nameOf(card)} />
@@ -136,19 +109,6 @@ export function Card(props: CardProps): ReactNode {
       </article>
     </div>
   );
-}
-
-function nameOf(card: CardEvent): string {
-  const { tokens } = card;
-  const role = tokens.get("role");
-  const name =
-    tokens.get("tool") ??
-    tokens.get("model") ??
-    tokens.get("guard") ??
-    tokens.get("check") ??
-    tokens.get("status") ??
-    "";
-  return role === undefined ? name : `${role} ${name}`;
 }
 
 function familyOf(type: string): "model" | "tool" | "other" {

@@ -7,6 +7,7 @@ import { Cards } from "./Cards";
 import { CardTable } from "./events";
 import { judge } from "./judgement";
 import type { OpenedFile } from "./openFile";
+import { Outline } from "./Outline";
 import s from "./turn.module.css";
 import { VerdictPanel } from "./VerdictPanel";
 
@@ -85,14 +86,17 @@ export function FileView({ file, onClose }: { file: OpenedFile; onClose: () => v
         )}
       </section>
       <VerdictPanel journal={journal} judgement={judge(journal)} at={null} />
-      <Cards
-        cards={cards}
-        judgement={judge(journal)}
-        selected={selected}
-        isOpen={open}
-        onSelect={setSelected}
-        fileBodies={journal.bodies}
-      />
+      <div className={s.outlined}>
+        <Outline cards={cards} selected={selected} onSelect={setSelected} />
+        <Cards
+          cards={cards}
+          judgement={judge(journal)}
+          selected={selected}
+          isOpen={open}
+          onSelect={setSelected}
+          fileBodies={journal.bodies}
+        />
+      </div>
     </>
   );
 }

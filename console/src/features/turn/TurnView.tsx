@@ -8,6 +8,7 @@ import { CardTable, uncheckedEvents } from "./events";
 import { FixtureButton } from "./FixtureButton";
 import { brokenAt, judge } from "./judgement";
 import { Notices } from "./Notices";
+import { Outline } from "./Outline";
 import { PromptView } from "./PromptView";
 import { RawView } from "./RawView";
 import { inspectorRoute, type TurnSearch } from "./routes";
@@ -123,14 +124,17 @@ export function TurnView({
             ) : search.view === "raw" ? (
               <RawView agentId={agentId} turnId={turnId} />
             ) : (
-              <Cards
-                cards={cards}
-                judgement={judgement}
-                selected={search.seq}
-                isOpen={search.open === true}
-                onSelect={select}
-                onShown={data.need}
-              />
+              <div className={s.outlined}>
+                <Outline cards={cards} selected={search.seq} onSelect={select} />
+                <Cards
+                  cards={cards}
+                  judgement={judgement}
+                  selected={search.seq}
+                  isOpen={search.open === true}
+                  onSelect={select}
+                  onShown={data.need}
+                />
+              </div>
             )}
           </div>
         </Tabs>
