@@ -84,7 +84,8 @@ class StreamAnswer(Response):
             return waiting
         one.news.clear()
         try:
-            await asyncio.wait_for(one.news.wait(), HEARTBEAT_S)
+            async with asyncio.timeout(HEARTBEAT_S):  # in this very task: wait_for makes one more each time
+                await one.news.wait()
         except TimeoutError:
             return HEARTBEAT
         return self._live.take(one)
