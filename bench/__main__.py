@@ -9,7 +9,21 @@ import sys
 from bench.harness import RESULTS, Table, machine, markdown, revision, text
 from turnledger.clock import SYSTEM, to_iso
 
-NAMES = ("turns", "append", "events", "exchange", "verify", "growth", "imports", "serving", "console")
+NAMES = (
+    "turns",
+    "append",
+    "events",
+    "exchange",
+    "verify",
+    "growth",
+    "imports",
+    "serving",
+    "serving_reads",
+    "serving_capture",
+    "serving_live",
+    "serving_memory",
+    "console",
+)
 _ONE = "--one"
 
 
