@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from turnledger.providers import openai_chat
 from turnledger.providers.document import as_list, as_map, parse, without_mark
 from turnledger.providers.endpoint import endpoint_of
 from turnledger.providers.exchange import Reply, ReplyFlag, RequestFacts, RequestFlag, Usage
@@ -146,7 +147,7 @@ def _with_unsplit_reasoning(reply: Reply) -> Usage | None:
 def decode_request(request: bytes | Mapping[str, object], *, uri: str | None = None) -> RequestFacts:
     """Read a request's JSON body, or the same already parsed into dicts and lists; never raises.
 
-    Model and streaming are taken from ``uri`` where they stand there and not in the body.
+    Model, streaming and format are taken from ``uri`` where they stand there and not in the body.
     """
     flags: tuple[RequestFlag, ...] = ()
     if isinstance(request, bytes):
@@ -158,9 +159,10 @@ def decode_request(request: bytes | Mapping[str, object], *, uri: str | None = N
     if wire is None and not flags:
         flags = ("unknown-format",)
     endpoint = endpoint_of(uri)
+    name = None if wire is None else wire.name
     return replace(
         facts,
-        wire=None if wire is None else wire.name,
+        wire=endpoint.wire or name if name == openai_chat.FORMAT.name else name,
         model=facts.model or endpoint.model,
         stream=facts.stream or endpoint.streams,
         flags=flags + facts.flags,

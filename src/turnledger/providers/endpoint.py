@@ -55,6 +55,7 @@ _BEDROCK = re.compile(r"bedrock-runtime(-fips)?\.[a-z0-9-]+\.(amazonaws\.com(\.c
 _VERTEX = re.compile(r"[a-z0-9-]+-aiplatform\.googleapis\.com")
 _MODEL = re.compile(r"/(?:models?|deployments|endpoints)/([^/]+?)(?:/|:(?=[a-zA-Z]+$)|$)")
 _STREAMS = re.compile(r"stream(generate|raw|query)|-stream$", re.IGNORECASE)
+_WIRES = {"/v1/messages": "anthropic-messages", "/v2/chat": "cohere-chat"}
 _STORED = re.compile(r"/(responses/resp_|chat/completions/chatcmpl-)[\w-]+/?$")
 
 
@@ -63,13 +64,15 @@ class Endpoint:
     """What an address tells; None where it does not.
 
     ``model`` is the one asked for.  ``streams`` says that the address is one for streams only, ``stored``
-    that it names a reply that was made earlier.
+    that it names a reply that was made earlier.  ``wire`` is the format of requests that look like those of
+    OpenAI chat and are others.
     """
 
     provider: str | None = None
     model: str | None = None
     streams: bool = False
     stored: bool = False
+    wire: str | None = None
 
 
 _UNKNOWN = Endpoint()
@@ -90,6 +93,7 @@ def endpoint_of(uri: str | None) -> Endpoint:
         model=None if model is None else unquote(model[1]),
         streams=_STREAMS.search(parts.path) is not None,
         stored=_STORED.search(parts.path) is not None,
+        wire=next((name for end, name in _WIRES.items() if parts.path.rstrip("/").endswith(end)), None),
     )
 
 

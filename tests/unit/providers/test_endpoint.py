@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from turnledger.providers.decode import decode_reply
+from turnledger.providers.decode import decode_reply, decode_request
 from turnledger.providers.endpoint import Endpoint, endpoint_of
 
 
@@ -53,6 +53,20 @@ def test_a_host_names_its_provider(uri: str, provider: str | None) -> None:
 )
 def test_a_path_may_name_model_and_streaming(path: str, model: str | None, *, streams: bool) -> None:
     assert endpoint_of(f"https://h{path}") == Endpoint(model=model, streams=streams)
+
+
+@pytest.mark.parametrize(
+    ("path", "wire"),
+    [
+        ("/v1/messages", "anthropic-messages"),
+        ("/proxy/v1/messages/", "anthropic-messages"),
+        ("/v2/chat", "cohere-chat"),
+        ("/v1/chat/completions", "openai-chat"),
+    ],
+)
+def test_a_plain_request_is_of_the_format_that_its_path_takes(path: str, wire: str) -> None:
+    plain = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
+    assert decode_request(plain, uri=f"https://h{path}").wire == wire
 
 
 @pytest.mark.parametrize(
