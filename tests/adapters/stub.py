@@ -6,7 +6,7 @@ import gzip
 import json
 import threading
 from collections import deque
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -61,7 +61,16 @@ class Provider:
     def __init__(self) -> None:
         self.script: deque[Reply] = deque()
         self.asked: list[Asked] = []
+        self.otherwise: Callable[[Asked], Reply] | None = None
+        """Answers what the script has no answer for."""
         self.url = ""
+
+    def answer(self, asked: Asked) -> Reply:
+        """The next answer."""
+        self.asked.append(asked)
+        if self.otherwise is not None and not self.script:
+            return self.otherwise(asked)
+        return self.script.popleft()
 
     def says(self, *replies: Reply) -> None:
         """Answer these next."""
@@ -81,9 +90,9 @@ def running() -> Generator[Provider]:
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length") or 0))
-            provider.asked.append(Asked(self.path, {k.lower(): v for k, v in self.headers.items()}, body))
+            asked = Asked(self.path, {name.lower(): value for name, value in self.headers.items()}, body)
             with suppress(ConnectionError):  # a client may leave
-                _answer(self, provider.script.popleft())
+                _answer(self, provider.answer(asked))
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import turnledger
+from tests.adapters.stub import Asked, Reply, anthropic_reply, chat_events, chat_reply, running
 from turnledger.integrity.verdict import Verdict
 from turnledger.query.verify import verify_ledger
 
@@ -60,16 +61,31 @@ def program(page: Path) -> str:
 def run_page(page: Path, ledger: Path) -> None:
     start = f"exec(compile({THE_READERS_OWN!r}, 'the reader', 'exec'))\n"
     code = f"{start}exec(compile({program(page)!r}, {str(page)!r}, 'exec'))"
-    environment = os.environ | {"TURNLEDGER_URL": str(ledger)}
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    with running() as provider:
+        provider.otherwise = answer
+        environment = os.environ | {
+            "TURNLEDGER_URL": str(ledger),
+            "OPENAI_BASE_URL": f"{provider.url}/v1",
+            "OPENAI_API_KEY": "none",
+            "ANTHROPIC_BASE_URL": provider.url,
+            "ANTHROPIC_API_KEY": "none",
+        }
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", code],
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
     assert done.returncode == 0, done.stderr
+
+
+def answer(asked: Asked) -> Reply:
+    """What a provider says to an example."""
+    if asked.path.endswith("/messages"):
+        return anthropic_reply()
+    return chat_events("On its ", "way.") if asked.json.get("stream") else chat_reply()
 
 
 def test_there_are_pages_with_examples() -> None:
