@@ -178,7 +178,10 @@ def conversation_header(
     _field(screen, "name", (conversation_title(row), ""))
     _field(screen, "agent", (one_line(row.agent_name, 80), ""))
     _field(
-        screen, "opened", (zone.stamp(row.opened_ms), ""), (f"  last event {zone.stamp(row.last_ms)}", QUIET)
+        screen,
+        "opened",
+        (zone.stamp(row.opened_ms), ""),
+        (f"  last activity {zone.stamp(row.last_ms)}", QUIET),
     )
     counts = ", ".join(
         (counted(row.turns, "turn"), counted(row.messages, "message"), counted(row.events, "event"))

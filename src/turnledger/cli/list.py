@@ -261,7 +261,7 @@ def _show_conversations(
         Column("turns", [(f"{row.turns:>5,}", "") for row in rows], wide=True),
         Column("msgs", [(f"{row.messages:>4,}", "") for row in rows], wide=True),
         Column("tokens", [(conversation_tokens(row), "") for row in rows], wide=True),
-        Column(f"last event{offset}", [(time(row.last_ms), QUIET) for row in rows]),
+        Column(f"last activity{offset}", [(time(row.last_ms), QUIET) for row in rows]),
     ]
     _table(screen, columns, "conversation")
 

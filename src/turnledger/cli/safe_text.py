@@ -50,4 +50,7 @@ def one_line(text: str, limit: int | None = None) -> str:
 
 def block_lines(text: str) -> list[str]:
     """The lines of ``text``, each made harmless; only line breaks break, tabs become spaces."""
+    lines = text.split("\n")
+    if text.isascii() and "".join(lines).isprintable():
+        return lines
     return [visible(line.expandtabs(_TAB)) for line in _BREAK.split(text)]

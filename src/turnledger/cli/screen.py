@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from textwrap import wrap
 from typing import Literal, NoReturn
 
@@ -77,6 +77,16 @@ class Screen:
         if width is not None:
             text.truncate(width, overflow=self._overflow)
         self.console.print(text, soft_wrap=True)
+
+    def block(self, head: tuple[str, str], lines: Sequence[str], *, indent: int = 0) -> None:
+        """Many lines that fit, each behind ``head``: they go out at once."""
+        words, style = head
+        if not self.draws:
+            lines = [line.translate(_ASCII) for line in lines]
+        if not self._plain:
+            words = self.console.get_style(style).render(words, color_system=self.console._color_system)  # noqa: SLF001  rich has no other way to style text outside of a console's own layout
+        before = " " * indent + words
+        self.console.file.write("".join([f"{before}{line}".rstrip() + "\n" for line in lines]))
 
     def prose(self, head: tuple[str, str], words: str, style: str = "") -> None:
         """``head``, then ``words`` behind it, on as many lines as they take: nothing is cut."""

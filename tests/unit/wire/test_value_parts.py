@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from turnledger.wire import value_walk
 from turnledger.wire.value_kinds import MAX_DEPTH
 
 
-def _nested(depth: int) -> Any:
-    value: Any = {1: "the innermost"}
+def _nested(depth: int) -> object:
+    value: object = {1: "the innermost"}
     for _ in range(depth):
         value = [value]
     return value
