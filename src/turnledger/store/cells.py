@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from uuid import UUID
 
 from turnledger.errors import DamagedRowError
+from turnledger.model.costs import CostState
 from turnledger.model.vocabulary import Direction, InboundVerdict, JournalKind, MemoryOp, Shape, TurnStatus
 
 __all__ = [
@@ -20,8 +21,10 @@ __all__ = [
     "AGENT_STATE",
     "CONVERSATION",
     "CONVERSATION_ROW",
+    "COST",
     "COUNTED_CONVERSATION",
     "EVENT_ROW",
+    "INTENT",
     "JOURNAL",
     "JOURNAL_ROW",
     "JOURNAL_STATE",
@@ -30,6 +33,7 @@ __all__ = [
     "MESSAGE_ROW",
     "NOTICE",
     "OF_CONVERSATION",
+    "PRICED_CALL",
     "TURN_LEASE",
     "TURN_ROW",
     "UNACCOUNTED",
@@ -271,6 +275,42 @@ LEASE_ROW: Final = (
     _AGENT_ID,
     _CONVERSATION_ID,
     *_columns("journals", holder=_is_id, epoch=_is_count, until_ms=_or_null(_is_number)),
+)
+INTENT: Final = _columns(
+    "events",
+    jid=_is_number,
+    seq=_is_number,
+    type=_is_ascii,
+    tokens=_is_ascii,
+    detail=_is_bytes,
+    created_ms=_is_number,
+)
+PRICED_CALL: Final = (
+    *_columns("calls", aid=_is_number, created_ms=_is_number, jid=_is_number, seq=_is_number, cid=_is_number),
+    *_columns("events", tokens=_is_ascii, detail=_is_bytes),
+    *_columns(
+        "costs",
+        edition=_or_null(_is_count),
+        state=_or_null(_word_of(CostState)),
+        nano=_or_null(_is_number),
+        currency=_or_null(_is_text),
+        reason=_or_null(_is_text),
+        provider=_or_null(_is_text),
+        model=_or_null(_is_text),
+    ),
+)
+COST: Final = _columns(
+    "costs",
+    seq=_is_number,
+    edition=_is_count,
+    state=_word_of(CostState),
+    nano=_or_null(_is_number),
+    currency=_or_null(_is_text),
+    reason=_or_null(_is_text),
+    provider=_or_null(_is_text),
+    model=_or_null(_is_text),
+    prices=_is_text,
+    priced_ms=_is_number,
 )
 OF_CONVERSATION: Final = (_CONVERSATION_ID,)
 COUNTED_CONVERSATION: Final = (_CONVERSATION_ID, _ALIAS)

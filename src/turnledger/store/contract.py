@@ -139,6 +139,10 @@ class Engine(Protocol):
         """Own transaction: run a named statement on tables that are no journal's, and give its rows."""
         ...
 
+    def change_each(self, statement: str, rows: Sequence[Sequence[object]]) -> list[list[tuple[Any, ...]]]:
+        """The same with each of these rows of values, in the order of the statement's parameters, or none."""
+        ...
+
     def notify(self) -> None:
         """After a commit: tell other processes that there is something new (coalesced; may do nothing)."""
         ...

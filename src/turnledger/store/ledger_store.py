@@ -53,6 +53,10 @@ class Store:
         """Run a named statement on tables that are no journal's, in a transaction of its own."""
         return self._writer.call(lambda engine: engine.change(statement, params)).result()
 
+    def change_each(self, statement: str, rows: Sequence[Sequence[object]]) -> list[list[tuple[Any, ...]]]:
+        """The same for each of these rows of values, in one transaction."""
+        return self._writer.call(lambda engine: engine.change_each(statement, rows)).result()
+
     @property
     def reader(self) -> Reader:
         """Read access, opened at first use."""

@@ -247,6 +247,11 @@ class PostgresEngine:
         found = STATEMENTS[statement]
         return self._first_run([(found, found.values(params))])[0]
 
+    def change_each(self, statement: str, rows: Sequence[Sequence[object]]) -> list[list[Row]]:
+        """See ``contract.Engine``."""
+        self._connect()
+        return self._first_run([(STATEMENTS[statement], tuple(row)) for row in rows]) if rows else []
+
     def notify(self) -> None:
         """See ``contract.Engine``.  Not waited for; at most every 20 ms, so listeners look once more."""
         now = self._clock.monotonic_us()

@@ -230,6 +230,12 @@ class SqliteEngine:
             self._heads.forget()  # the statement may have changed what is remembered
             return self._rows(statement, params)
 
+    def change_each(self, statement: str, rows: Sequence[Sequence[object]]) -> list[list[Row]]:
+        """See ``contract.Engine``."""
+        with self._transaction():
+            self._heads.forget()
+            return [self._cursor.execute(self._sql[statement], row).fetchall() for row in rows]
+
     def _rows(self, statement: str, params: Mapping[str, object]) -> list[Row]:
         values = self._statements[statement].values(params)
         return self._cursor.execute(self._sql[statement], values).fetchall()

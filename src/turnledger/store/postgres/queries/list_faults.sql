@@ -1,14 +1,25 @@
 -- only: postgres  guards and settings that this engine's promises rest on, one sentence each
-SELECT format('Trigger %s on events is missing, switched off or empty: rows could be changed.', guard.name)
-FROM (VALUES ('events_refuse_update'), ('events_refuse_delete'), ('events_refuse_truncate')) AS guard (name)
+SELECT
+    format(
+        'Trigger %s on %s is missing, switched off or empty: rows could be changed.', guard.name, guard.relation
+    )
+FROM (
+    VALUES
+    ('events', 'events_refuse_update'),
+    ('events', 'events_refuse_delete'),
+    ('events', 'events_refuse_truncate'),
+    ('costs', 'costs_refuse_update'),
+    ('costs', 'costs_refuse_delete'),
+    ('costs', 'costs_refuse_truncate')
+) AS guard (relation, name)
 WHERE NOT EXISTS (
     SELECT FROM pg_trigger AS t
     INNER JOIN pg_proc AS p ON p.oid = t.tgfoid
     WHERE
-        t.tgrelid = 'events'::regclass
+        t.tgrelid = guard.relation::regclass
         AND t.tgname = guard.name
         AND t.tgenabled = 'A'
-        AND p.prosrc LIKE '%RAISE EXCEPTION ''events are append-only''%'
+        AND p.prosrc LIKE format('%%RAISE EXCEPTION ''%s are append-only''%%', guard.relation)
 )
 UNION ALL
 SELECT format('Constraint %s is missing or was never checked: malformed rows could get in.', guard.name)

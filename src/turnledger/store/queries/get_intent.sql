@@ -1,0 +1,3 @@
+SELECT jid, seq, type, tokens, detail, created_ms
+FROM events
+WHERE jid = :jid AND seq = :seq
