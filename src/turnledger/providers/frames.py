@@ -17,6 +17,7 @@ __all__ = ["Frame", "frames", "looks_like_frames"]
 _PRELUDE = 12
 _LEAST = 16
 _MOST = 24 << 20
+_FIRST_BYTES = (b"\0", b"\1")  # of a length up to the most
 _TEXT = 7
 _SIZES = {0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16}  # of header values by type, those of fixed size
 _LONG = (6, _TEXT)
@@ -32,7 +33,7 @@ class Frame(NamedTuple):
 
 def looks_like_frames(body: bytes) -> bool:
     """Whether the body begins with the prelude of a message, which carries a checksum."""
-    return _length(body, 0) is not None
+    return body[:1] in _FIRST_BYTES and _length(body, 0) is not None
 
 
 def frames(body: bytes) -> Iterator[Frame | None]:

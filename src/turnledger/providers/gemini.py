@@ -51,7 +51,7 @@ _FINISH: Final[Mapping[str, Finish]] = {
 }
 _HOSTED = (("executableCode", "language", "code"), ("toolCall", "toolType", "args"))
 _UNSAID = "FINISH_REASON_UNSPECIFIED"
-_OWN_KEYS = ("candidates", "promptFeedback", "usageMetadata")
+_OWN_KEYS = frozenset({"candidates", "promptFeedback", "usageMetadata"})
 
 
 @dataclass(slots=True)
@@ -157,7 +157,11 @@ def _finish(candidate: _Candidate, blocked: str | None) -> Finish | None:
 
 
 def _claims(document: Mapping[str, object]) -> bool:
-    return any(isinstance(document.get(key), (dict, list)) for key in _OWN_KEYS) and "choices" not in document
+    return (
+        not _OWN_KEYS.isdisjoint(document)
+        and "choices" not in document
+        and any(isinstance(document.get(key), (dict, list)) for key in _OWN_KEYS)
+    )
 
 
 def _read_reply(document: Mapping[str, object], body: bytes) -> Reply:
