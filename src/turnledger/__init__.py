@@ -12,6 +12,7 @@ from turnledger.version import __version__
 
 if TYPE_CHECKING:
     from turnledger.adapters.clients import record
+    from turnledger.adapters.installing import install
     from turnledger.adapters.tool import tool
     from turnledger.capture.agent import Agent
     from turnledger.capture.approval import Approval
@@ -50,6 +51,7 @@ __all__ = [
     "__version__",
     "current",
     "current_turn",
+    "install",
     "open",
     "propagate",
     "read",
@@ -77,6 +79,7 @@ _HOMES = {
     "UsageError": "errors",
     "current": "capture.context",
     "current_turn": "capture.context",
+    "install": "adapters.installing",
     "open": "engine.recorder:open_ledger",
     "propagate": "capture.context",
     "read": "engine.reading:open_reading",

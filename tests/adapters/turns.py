@@ -11,6 +11,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 import turnledger
+import turnledger.errors
 from tests.adapters.stub import Provider, Reply, chat_reply
 
 __all__ = [
@@ -113,9 +114,16 @@ def tool_calls(path: Path, turn: UUID) -> list[Called]:
         return [
             Called(
                 dict(entry.tokens),
-                reading.body(entry.row.event_id),
-                reading.body(entry.row.event_id, "supplied"),
+                _body(reading, entry.row.event_id, "payload"),
+                _body(reading, entry.row.event_id, "supplied"),
             )
             for entry in reading.events(turn)
             if entry.row.type == "TOOL_CALL"
         ]
+
+
+def _body(reading: turnledger.Reading, event: UUID, slot: str) -> bytes | None:
+    try:
+        return reading.body(event, slot)
+    except turnledger.errors.NotFoundError:
+        return None

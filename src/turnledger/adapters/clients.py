@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -114,8 +114,7 @@ def _keep_to_http(owner: Any) -> None:  # noqa: ANN401
     if owner._async_httpx_client is None:  # noqa: SLF001
         msg = "This google-genai client authenticates in a way that only another HTTP library knows."
         raise UsageError(msg, next_step="Give it an httpx client: HttpOptions(httpx_async_client=…).")
-    if uses_another():
-        owner._http_options.httpx_async_client = owner._async_httpx_client  # noqa: SLF001
+    owner._use_aiohttp = lambda: False  # noqa: SLF001
 
 
 def _own(held: _Held) -> Any:  # noqa: ANN401  of either library
@@ -134,6 +133,22 @@ def _put_before(http: Any, role: str | None, translate: Translate) -> None:  # n
     for pattern, transport in list(http._mounts.items()):  # noqa: SLF001
         if transport is not None:
             http._mounts[pattern] = _recording(transport, role, translate)  # noqa: SLF001
+    _record_per_loop(http, role, translate)
+
+
+def _record_per_loop(http: Any, role: str | None, translate: Translate) -> None:  # noqa: ANN401
+    """Record what google-genai sends by a client for each event loop, made when it is first needed."""
+    name = "_client_for_running_loop"
+    find: Callable[[], Any] | None = getattr(http, name, None)
+    if find is None or name in vars(http):
+        return
+
+    def find_recorded() -> Any:  # noqa: ANN401
+        client = find()
+        _put_before(client, role, translate)
+        return client
+
+    setattr(http, name, find_recorded)
 
 
 def _is_recording(transport: object) -> bool:
