@@ -60,7 +60,8 @@ def command(
     """Look a ledger over: schema, guards, room, damaged rows, read models, turns without a sign of life.
 
     Read models are what lists are read from; they follow from the events and can be built anew.  Whether the
-    events themselves are as they were written is for `turnledger verify`.
+    events themselves are as they were written is for `turnledger verify`.  Exit status 1 where somebody has
+    to do something.
     """
     database = existing(ledger)
     report = Report(database.label)

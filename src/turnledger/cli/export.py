@@ -54,7 +54,10 @@ def command(
 ) -> None:
     """Write journals as JSON lines (turnledger.journal/1), one event a line.
 
-    TARGET is the id of a turn or a conversation, or its beginning; a conversation brings all its turns.
+    TARGET is the id of a turn or a conversation as `turnledger list` prints it, or its beginning; a
+    conversation brings all its turns.  A journal is the list of a turn's or a conversation's own events, each
+    hashed over the one before: `turnledger verify FILE` checks it anywhere, without the ledger.
+
     What is written is JSON in any case; --json says on stdout what went where, and needs -o.
     """
     if whole == (target is not None):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from turnledger.cli.input_file import opened
+from turnledger.cli.line import counted
 from turnledger.cli.options import json_option, ledger_option
 from turnledger.cli.progress import progress
 from turnledger.cli.safe_text import one_line
@@ -66,7 +67,10 @@ def command(
         importer = Importer(store, agent)
         for name in files:
             run.file(importer, name)
-    except (KeyboardInterrupt, LedgerError):
+    except KeyboardInterrupt:
+        run.stop()
+        context.exit(Status.INTERRUPTED)
+    except LedgerError:
         run.stop()
         raise
     finally:
@@ -154,11 +158,12 @@ class _Run:
 
     def _words(self) -> str:
         counts = self._counts
-        held = f"{counts['turns']:,} turns, {counts['events']:,} events"
-        words = f"{counts['imported']:,} conversations imported ({held})"
-        words += f", {counts['present']:,} were there already" if counts["present"] else ""
-        words += f", {counts['refused']:,} lines refused" if counts["refused"] else ""
-        return words + (f", {len(self._foreign)} files refused" if self._foreign else "")
+        held = f"{counted(counts['turns'], 'turn')}, {counted(counts['events'], 'event')}"
+        words = f"{counted(counts['imported'], 'conversation')} imported ({held})"
+        there = "was" if counts["present"] == 1 else "were"
+        words += f", {counts['present']:,} {there} there already" if counts["present"] else ""
+        words += f", {counted(counts['refused'], 'line')} refused" if counts["refused"] else ""
+        return words + (f", {counted(len(self._foreign), 'file')} refused" if self._foreign else "")
 
 
 def _hint(kind: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -32,6 +33,7 @@ QUIET: Final = "dim"
 QUOTE: Final = "italic"
 
 _NAME_CHARS: Final = 120
+_SCALAR: Final = re.compile(r'-?[0-9][-+.0-9Ee]*…?$|(?:true|false|null)$|"')
 _KIB: Final = 1024
 
 # What it is → (drawn, in ASCII).
@@ -109,12 +111,16 @@ class Line:
 
 
 def quoted(glance: Glance, chars: int) -> str:
-    """The beginning of a body in quotation marks (JSON: as it is), or in brackets why there is none."""
+    """The beginning of a body in quotation marks (JSON: as it is), or in brackets why there is none.
+
+    A text ``7`` has them and the number has not.
+    """
     if glance.state is GlanceState.NONE:
         return ""
     if glance.state is GlanceState.TEXT:
         text = one_line(glance.text, chars)
-        return text if text[:1] in {"{", "["} else f'"{text}"'
+        is_plain = text[:1] in {"{", "["} or (glance.is_json and _SCALAR.match(text) is not None)
+        return text if is_plain else f'"{text}"'
     if glance.state is GlanceState.BINARY:
         return f"[binary, {size(glance.size)}]"
     return f"[{glance.state}]"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 from uuid import UUID
@@ -44,7 +44,8 @@ _MONTH, _MINUTE = len("2026-"), len("2026-11-30 10:01")
     "statuses",
     multiple=True,
     metavar="STATUS",
-    help="Turns: running, waiting, completed, failed, …; conversations: with an `open` or a `failed` turn.",
+    help="Conversations: with an `open` or a `failed` turn. Turns: running, waiting, completed, failed, "
+    "superseded, exhausted, cancelled, refused or interrupted. May be given more than once.",
 )
 @click.option("--since", metavar="TIME", help="Not before: 2h, 3d, 2026-11-30, 2026-11-30T10:00+01:00.")
 @click.option("--until", metavar="TIME", help="Before this time.")
@@ -67,6 +68,9 @@ def command(
     **filters: Any,  # noqa: ANN401  one field of Asked each
 ) -> None:
     """List conversations, or with --turns turns, latest first.
+
+    The ids are what `show`, `verify` and `export` take; their beginning is enough.  state says how many of a
+    conversation's turns are open or failed; tokens are input→output.
 
     Rows that are damaged in the database are left out and named; the exit status is then 1.
     """
@@ -162,8 +166,15 @@ def conversation_page(reader: Reader, asked: Asked) -> ListPage:
         raise UsageError(msg, next_step="Add --turns, or see `turnledger show CONVERSATION`.")
     unknown = set(asked.statuses) - {_OPEN, _FAILED}
     if unknown:
-        msg = f"A conversation's status is {_OPEN} or {_FAILED}, not {min(unknown)[:40]!r}."
-        raise UsageError(msg, next_step="For the statuses of turns add --turns.")
+        said = _first(asked.statuses, unknown)
+        msg = f"A conversation's status is {_OPEN} or {_FAILED}, not {said}."
+        of_turns = unknown <= set(TurnStatus)
+        raise UsageError(
+            msg,
+            next_step="That is a status of turns: add --turns."
+            if of_turns
+            else f"Say --status {_OPEN} or --status {_FAILED}; turns (--turns) have {', '.join(TurnStatus)}.",
+        )
     since, until = asked.moments()
     where = ConversationFilter(
         agent=None if asked.agent is None else find_agent(reader, asked.agent),
@@ -181,6 +192,11 @@ def conversation_page(reader: Reader, asked: Asked) -> ListPage:
     return ListPage("conversations", shown, rows.damaged, key)
 
 
+def _first(given: Sequence[str], unknown: Collection[str]) -> str:
+    """The first of these that is unknown, quoted."""
+    return repr(next(word for word in given if word in unknown)[:40])
+
+
 def turn_page(reader: Reader, asked: Asked) -> ListPage:
     """The turns that were asked for."""
     if asked.connector is not None or asked.shape is not None:
@@ -188,7 +204,7 @@ def turn_page(reader: Reader, asked: Asked) -> ListPage:
         raise UsageError(msg, next_step="Leave --turns out, or narrow turns by --conversation.")
     unknown = set(asked.statuses) - set(TurnStatus)
     if unknown:
-        msg = f"{min(unknown)[:40]!r} is no status of a turn."
+        msg = f"{_first(asked.statuses, unknown)} is no status of a turn."
         raise UsageError(msg, next_step=f"Use one of: {', '.join(TurnStatus)}.")
     since, until = asked.moments()
     conversation = asked.conversation

@@ -62,6 +62,9 @@ class Program(click.Group):
         try:
             result: object = super().invoke(ctx)
             sys.stdout.flush()
+        except KeyboardInterrupt:
+            _say("Stopped by Ctrl-C.", "")
+            ctx.exit(Status.INTERRUPTED)
         except BrokenPipeError:
             # Nothing more can be written, not even at exit.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

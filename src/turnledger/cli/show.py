@@ -28,7 +28,13 @@ def command(
 ) -> None:
     """Show a turn or a conversation, step by step.
 
-    TARGET is its id, or the beginning of its id.
+    TARGET is its id as `turnledger list` (for turns: `list --turns`) prints it; its beginning is enough.
+
+    A line is an event, or an intent with the outcome that followed it: time, time since the line before,
+    number in its journal, then what happened.  `→` leads to what came of it, `≠ supplied` says that a tool
+    ran with something else than the model wrote, `of #3` names the intent of an outcome.  A letter behind a
+    number says that the event was not on record before it happened: o observed, s spooled, i imported.
+    Recorded text stands in quotation marks, recorded JSON without.
     """
     with reading(ledger) as reader, reader.snapshot():
         named = resolve(reader, target)

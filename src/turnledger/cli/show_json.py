@@ -9,6 +9,7 @@ from uuid import UUID
 from turnledger.cli.damage_note import conversation_of
 from turnledger.query.findings import Finding
 from turnledger.query.flow import first_position, flow
+from turnledger.query.prev_hashes import PrevHashes
 from turnledger.query.row_json import event_object, row_object
 from turnledger.query.timeline import Entry
 from turnledger.query.turn_report import trigger_message, turn_report
@@ -17,8 +18,6 @@ from turnledger.store.contract import Reader
 from turnledger.wire.file_json import file_json
 
 __all__ = ["conversation_json", "turn_json"]
-
-_GENESIS = "0" * 64
 
 
 def turn_json(reader: Reader, turn: UUID, *, bodies: bool) -> None:
@@ -62,13 +61,11 @@ def conversation_json(reader: Reader, conversation: UUID, last: int | None, *, b
 def _write(reader: Reader, head: Mapping[str, object], entries: Iterable[Entry], *, bodies: bool) -> None:
     out = sys.stdout.buffer
     out.write(file_json(head, indent=2).removesuffix(b"\n}") + b',\n  "events": [')
-    heads: dict[UUID, str] = {}
+    before = PrevHashes(reader)
     mark = b"\n    "
     for entry in entries:
-        journal = entry.row.journal.id
-        prev_hash = heads.get(journal, _GENESIS if entry.row.seq == 0 else None)
-        out.write(mark + file_json(event_object(reader, entry, prev_hash=prev_hash, bodies=bodies)))
-        heads[journal] = entry.row.hash.hex()
+        shown = event_object(reader, entry, prev_hash=before.of(entry.row), bodies=bodies)
+        out.write(mark + file_json(shown))
         mark = b",\n    "
     out.write(b"\n  ]\n}\n")
     out.flush()

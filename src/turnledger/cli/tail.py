@@ -15,6 +15,7 @@ from turnledger.cli.ledger import reading
 from turnledger.cli.moments import Zone
 from turnledger.cli.names import Names, short
 from turnledger.cli.options import json_option, ledger_option, zone_option
+from turnledger.cli.program import Status
 from turnledger.cli.safe_text import one_line
 from turnledger.cli.screen import Screen, note, write_json
 from turnledger.cli.story import Story
@@ -25,6 +26,7 @@ from turnledger.model.registry import FINAL_TYPES
 from turnledger.model.rows import EventRow, Rows
 from turnledger.query.following import cursor_at
 from turnledger.query.lookup import find_agent, resolve
+from turnledger.query.prev_hashes import PrevHashes
 from turnledger.query.row_json import event_object
 from turnledger.query.timeline import Entry, entries_of
 from turnledger.store.contract import Reader
@@ -100,7 +102,7 @@ def command(
                 show(entry)
         except KeyboardInterrupt:
             note(f"Stopped. Go on where it was with --after {tail.cursor}.")
-            raise
+            click.get_current_context().exit(Status.INTERRUPTED)
 
 
 def _scope(reader: Reader, target: str | None, agent: str | None) -> Scope:
@@ -169,7 +171,8 @@ class Tail:
 
 
 def _json_shower(reader: Reader) -> Callable[[Entry], None]:
-    return lambda entry: write_json(event_object(reader, entry), lines=True)
+    before = PrevHashes(reader)
+    return lambda entry: write_json(event_object(reader, entry, prev_hash=before.of(entry.row)), lines=True)
 
 
 def _text_shower(reader: Reader, zone: Zone, scope: Scope) -> Callable[[Entry], None]:

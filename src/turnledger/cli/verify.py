@@ -52,8 +52,13 @@ def command(
     """Verify turns, conversations, files, or with --all the whole ledger.
 
     TARGET is the id of a turn or a conversation (its beginning is enough), a fixture or a journal file, or
-    - for a file on stdin.  A conversation is verified with its turns.  Exit status 1 where anything was
-    altered, 3 where something could not be checked.
+    - for a file on stdin.  A conversation is verified with its turns.
+
+    intact: what is there is as it was written.  broken: something was altered, put in or taken out, with the
+    first event at fault.  malformed: something is not written as it must be.  What this proof cannot show is
+    listed under `not checked`: intact does not mean that nothing is missing at an end.
+
+    Exit status 1 where anything is broken or malformed, 3 where something could not be checked.
     """
     if whole == bool(targets):
         msg = (

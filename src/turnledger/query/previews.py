@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -53,11 +53,15 @@ _STATES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Glance:
-    """The beginning of a body; ``text`` is empty unless the state is ``text``, ``size`` in bytes."""
+    """The beginning of a body; ``text`` is empty unless the state is ``text``, ``size`` in bytes.
+
+    ``is_json`` says that the text is the body itself, and JSON.
+    """
 
     state: GlanceState
     text: str = ""
     size: int = 0
+    is_json: bool = False
 
 
 class Supplied(StrEnum):
@@ -103,7 +107,8 @@ def _is_reply(entry: Entry) -> bool:
 
 def body_glance(reader: Reader, entry: Entry, slot: str = "payload") -> Glance:
     """The first words of a body."""
-    return _glance(_head(reader, entry, slot, _GLANCE_BYTES))
+    glance = _glance(_head(reader, entry, slot, _GLANCE_BYTES))
+    return replace(glance, is_json=media_type(entry, slot) == _JSON)
 
 
 def error_glance(reader: Reader, entry: Entry, slot: str = "payload") -> Glance:

@@ -69,8 +69,9 @@ def event_object(
 ) -> dict[str, object]:
     """One event: the seven hashed fields first, then where it stands, then tokens, detail and bodies.
 
-    ``prev_hash`` None leaves that field null; ``bodies`` adds their bytes and salts, exactly as stored.  The
-    detail is the stored JSON: what JSON has no form for stays in the tagged form of ``encode_value``.
+    ``prev_hash`` is null where the event before is not there; ``bodies`` adds their bytes and salts, exactly
+    as stored.  The detail is the stored JSON: what JSON has no form for stays in the tagged form of
+    ``encode_value``.
     """
     row = entry.row
     return {

@@ -30,14 +30,24 @@ def verify_file(target: str, stream: BinaryIO) -> Iterator[Finding]:
     stream.seek(0)
     try:
         if _is_journal(head):
-            for report in verify_journals(stream):
-                yield Finding.of_file_journal(target, report)
+            yield from _journals(target, stream)
         elif head.lstrip().startswith(b"{"):
             yield _object(target, stream.read())
         else:
             yield Finding.malformed(target, _foreign(head))
     except ForeignFileError as error:
         yield Finding.malformed(target, error)
+
+
+def _journals(target: str, stream: BinaryIO) -> Iterator[Finding]:
+    """One finding for each journal; of copies that say the same the first one counts."""
+    met: set[tuple[object, ...]] = set()
+    for report in verify_journals(stream):
+        found = Finding.of_file_journal(target, report)
+        said = (found.id, found.verdict, found.reason, found.broken_at_seq, found.events, found.head)
+        if found.id is None or said not in met:
+            yield found
+        met.add(said)
 
 
 def _is_journal(head: bytes) -> bool:
