@@ -8,6 +8,7 @@ import json
 import threading
 from typing import TYPE_CHECKING
 
+import httpx2
 import openai
 import pytest
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
@@ -328,3 +329,17 @@ def test_parallel_async_calls_each_have_their_own_result(provider: Provider, rec
     turn = asyncio.run(main())
     results = recorder.steps(turn, "MODEL_RESULT")
     assert len({step.tokens["call"] for step in results}) == len({step.payload for step in results}) == 8
+
+
+def test_what_only_the_address_tells_is_on_record(provider: Provider, recorder: Recorder) -> None:
+    body = b'{"contents": [{"role": "user", "parts": [{"text": "Hello?"}]}]}'
+    provider.says(Reply([b'{"candidates":[{"content":{"parts":[{"text":"Hi"}]},"finishReason":"STOP"}]}']))
+    http = turnledger.record(httpx2.Client())
+    with recorder.conversation.turn() as turn:
+        http.post(f"{provider.url}/v1beta/models/gemini-asked:generateContent?key=sk-secret", content=body)
+        turn.commit("done")
+    http.close()
+    call, result = recorder.steps(turn)
+    assert (call.tokens["model"], call.payload, result.tokens["finish"]) == ("gemini-asked", body, "stop")
+    recorder.ledger.close()
+    assert not any(b"sk-secret" in file.read_bytes() for file in recorder.path.parent.iterdir())

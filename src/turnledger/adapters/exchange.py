@@ -11,6 +11,7 @@ from turnledger.adapters.http_library import HttpLibrary, Request, Response, dec
 from turnledger.adapters.terminal import TerminalMarker
 from turnledger.capture.content import EVENTS
 from turnledger.capture.context import current
+from turnledger.providers.endpoint import endpoint_of
 
 if TYPE_CHECKING:
     from turnledger.capture.model_call import ModelCallStep
@@ -28,12 +29,14 @@ def intent(request: Request, body: bytes, role: str | None) -> ModelCallStep:
 
     Raises CaptureRefused where none is open.
     """
+    url = str(request.url)
     step = current().model_call(
         request=body,
         role=role,
-        provider=request.url.host or None,
+        provider=endpoint_of(url).provider or request.url.host or None,
         retry_of=_attempt_before(request),
         media_type=_media_type(request.headers.get("content-type")),
+        url=url,
     )
     _last.set(weakref.ref(step))
     return step

@@ -15,16 +15,21 @@ __all__ = ["read_reply", "read_request"]
 T = TypeVar("T")
 
 
-def read_request(request: object, body: Content) -> tuple[RequestFacts, str | None]:
+def read_request(request: object, body: Content, url: str | None) -> tuple[RequestFacts, str | None]:
     """The facts of a request, and the class of the error that reading it met (None for none)."""
     given = cast("Mapping[str, object]", request) if type(request) is dict else body.data
-    return _guarded(lambda: decode_request(given), RequestFacts(flags=("undecodable",)))
+    return _guarded(lambda: decode_request(given, uri=url), RequestFacts(flags=("undecodable",)))
 
 
-def read_reply(body: Content, provider: str | None, http_status: int | None) -> tuple[Reply, str | None]:
+def read_reply(
+    body: Content, provider: str | None, http_status: int | None, url: str | None
+) -> tuple[Reply, str | None]:
     """The same of a reply."""
+    media_type = body.media_type
     return _guarded(
-        lambda: decode_reply(body.data, provider=provider, media_type=body.media_type, status=http_status),
+        lambda: decode_reply(
+            body.data, provider=provider, media_type=media_type, status=http_status, uri=url
+        ),
         Reply(flags=("undecodable", "usage-absent")),
     )
 

@@ -19,6 +19,7 @@ from turnledger.errors import UsageError
 from turnledger.model.events import ModelCall, ModelResult
 from turnledger.model.vocabulary import Form, ModelStatus
 from turnledger.providers.document import as_map, parse
+from turnledger.providers.endpoint import endpoint_of
 from turnledger.providers.exchange import Reply, ToolRequest, Usage
 from turnledger.providers.usage import normalise_usage
 from turnledger.wire.values import encode_value
@@ -59,14 +60,16 @@ class ModelCallStep(Step):
         prompt: Receipt | None,
         retry_of: ModelCallStep | None,
         media_type: str | None,
+        url: str | None,
     ) -> None:
         super().__init__(pen)
         handle_given(ModelCallStep, retry_of, "retry_of", "the model call that failed")
         handle_given(Receipt, prompt, "prompt", "what prompt(…) gave")
         stream = flag_given(stream, "stream")
-        provider = text_given(provider, "provider")
+        url = text_given(url, "url")
+        provider = text_given(provider, "provider") or endpoint_of(url).provider
         body = snapshot_body(request, media_type)
-        asked, trouble = read_request(request, body)
+        asked, trouble = read_request(request, body, url)
         self._note_trouble("request", trouble)
         self.attempt: int = 1 if retry_of is None else retry_of.attempt + 1
         """1 for the first try, one more for each retry."""
@@ -74,6 +77,7 @@ class ModelCallStep(Step):
         """The tools that the reply asked for, once it is on record."""
         self.prompt_digest: str | None = None
         self._provider = provider
+        self._url = url
         self._prompt = prompt
         self._snapshot = None if prompt is not None else snapshot_of_request(asked, role)
         self._reply: Reply | None = None
@@ -109,8 +113,9 @@ class ModelCallStep(Step):
     def chunk(self, piece: T, *, is_output: bool = True) -> T:
         """Keep one piece of a streamed reply as it arrived (bytes, text or an object), and give it back.
 
-        The first one that ``is_output`` sets the time to the first token.  Pieces are held in memory and recorded when the
-        block ends, so a process that is killed in the middle of a stream leaves the call in doubt.
+        The first one that ``is_output`` sets the time to the first token.  Pieces are held in memory and
+        recorded when the block ends, so a process that is killed in the middle of a stream leaves the call in
+        doubt.
         """
         if is_output is not False and self._ttft_us is None:
             self._ttft_us = self._pen.core.clock.monotonic_us() - (self._began_us or 0)
@@ -211,7 +216,7 @@ class ModelCallStep(Step):
 
     def _decoded(self, body: Content) -> Reply:
         if self._reply is None:
-            self._reply, trouble = read_reply(body, self._provider, self._http_status)
+            self._reply, trouble = read_reply(body, self._provider, self._http_status, self._url)
             self._note_trouble("reply", trouble)
         return self._reply
 

@@ -45,13 +45,16 @@ class Recording:
         prompt: Receipt | None = None,
         retry_of: ModelCallStep | None = None,
         media_type: str | None = None,
+        url: str | None = None,
     ) -> ModelCallStep:
         """A request to a model, to be used with ``with`` or ``async with``: durable before the block runs.
 
         ``request`` is the body: bytes or text as sent, or an object.  ``model`` and ``stream`` are read from
         it where they are not given.  ``role`` says what the call is for, such as ``primary`` or ``title``.
         ``prompt`` is the receipt of a ``prompt(…)`` that the request repeats; without it the snapshot is
-        taken from the request.  ``retry_of`` makes this the next attempt of a call that failed.
+        taken from the request.  ``retry_of`` makes this the next attempt of a call that failed.  ``url`` is
+        where it is sent: provider, model and format are read from it where the body leaves them open; it is
+        not kept.
         """
         return ModelCallStep(
             self._steps,
@@ -63,6 +66,7 @@ class Recording:
             prompt=prompt,
             retry_of=retry_of,
             media_type=media_type,
+            url=url,
         )
 
     def prompt(
