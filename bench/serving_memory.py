@@ -23,12 +23,15 @@ def run() -> Table:
     """One server on SQLite; how much more it holds after each of these than before."""
     rows: list[Row] = []
     with folder() as place, serving(place / "memory.ledger") as (served, _):
-        with turnledger.open(served.url, token=served.token) as remote, Client(served) as client:
+        with turnledger.open(served.url, token=served.token) as remote:
             run_turns(remote, 300)
             rows.append(Row("of 20,000 events more on record", _captured(served, remote), "MB", 10))
-            rows.append(Row("of 10,000 answers more", _answers(served, client), "MB", 10))
+            with Client(served) as client:
+                rows.append(Row("of 10,000 answers more", _answers(served, client), "MB", 10))
             rows.append(Row("of a reader that does not read, 5,000 events", _slow(served, remote), "MB", 5))
-            rows += _ranges(served, remote, client)
+            message = remote.agent("bench").conversation("large").inbound(_large())
+            with Client(served) as client:
+                rows += _ranges(served, client, message)
         rows.append(Row("memory after all that", served.memory_mb(), "MB"))
     note = "What was resident more after than before, each after as much of the same had been done before."
     return Table("Memory of the server", note, rows)
@@ -36,7 +39,7 @@ def run() -> Table:
 
 def _captured(served: Serving, remote: turnledger.Ledger) -> float:
     turns = CAPTURED // EVENTS_OF_TURN
-    run_turns(remote, turns // 2)
+    run_turns(remote, turns)
     before = served.memory_mb()
     run_turns(remote, turns)
     return served.memory_mb() - before
@@ -69,13 +72,15 @@ def _slow(served: Serving, remote: turnledger.Ledger) -> float:
         return served.memory_mb() - before
 
 
-def _ranges(served: Serving, remote: turnledger.Ledger, client: Client) -> list[Row]:
-    """A body of 50 MB that no part of is like another, and pieces of it."""
-    data = b"".join(number.to_bytes(4, "big") * 2 for number in range(LARGE_BYTES // 8))
-    message = remote.agent("bench").conversation("large").inbound(data)
+def _large() -> bytes:
+    """A body of 50 MB that no part of is like another."""
+    return b"".join(number.to_bytes(4, "big") * 2 for number in range(LARGE_BYTES // 8))
+
+
+def _ranges(served: Serving, client: Client, message: turnledger.Message) -> list[Row]:
+    data = _large()
     agent = json.loads(client.get("/api/agents"))["items"][0]["id"]
     path = f"/api/agents/{agent}/events/{message.event_id}/body/payload"
-    time.sleep(1)
     before = served.memory_mb()
     for start in range(0, LARGE_BYTES, LARGE_BYTES // 100):
         if client.get(path, Range=f"bytes={start}-{start + PIECE - 1}") != data[start : start + PIECE]:

@@ -14,7 +14,7 @@ LIST_MS = 10
 def run() -> Table:
     """SQLite; the ledger stays where the environment names a place for it (see ``bench.stored``)."""
     with (
-        stored() as ledger,
+        stored(TURNS) as ledger,
         serving(ledger) as (served, first),
         bare_serving() as (bare, bare_first),
         Client(served) as client,

@@ -22,6 +22,9 @@ SMALL = Shape(conversations=2, turns=1, system_chars=500)
         ("exchange", {"SHAPE": SMALL}),
         ("verify", {"SHAPE": SMALL, "ROUNDS": 1}),
         ("growth", {"CALLS": 8, "SHAPE": Shape(conversations=1, turns=2, system_chars=500)}),
+        ("serving", {"SHAPE": SMALL}),
+        ("serving_reads", {"TURNS": 1000}),
+        ("serving_capture", {"SHAPE": SMALL, "APPENDS": 20}),
         pytest.param("append", {"REPEATS": 40, "ROUNDS": 2}, marks=pytest.mark.postgres),
     ],
 )
@@ -41,6 +44,25 @@ def test_the_turns_run_in_one_process_and_in_four() -> None:
     module = importlib.import_module("bench.turns")
     rows = {row.what: row.measured for row in module.run(SMALL).rows}
     assert rows["events in the four-process ledger, all verified"] > 40
+
+
+@pytest.mark.slow
+@pytest.mark.postgres
+def test_the_live_stream_reaches_all_its_readers_on_both_engines(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = importlib.import_module("bench.serving_live")
+    for constant, value in {"READERS": 20, "EVENTS": 10, "PAUSE_MS": 10}.items():
+        monkeypatch.setattr(module, constant, value)
+    rows = {row.what: row.measured for row in module.run().rows}
+    assert [number for what, number in rows.items() if "missed" in what] == [0, 0]
+
+
+@pytest.mark.slow
+def test_the_memory_of_the_server_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = importlib.import_module("bench.serving_memory")
+    small = {"WARM": 20, "ANSWERS": 50, "CAPTURED": 90, "SLOW_EVENTS": 90, "LARGE_BYTES": 8 << 20}
+    for constant, value in small.items():
+        monkeypatch.setattr(module, constant, value)
+    assert {row.what: row.measured for row in module.run().rows}["memory after all that"]
 
 
 def test_a_table_says_whether_a_target_is_met_and_how_far_the_floor_is() -> None:

@@ -223,9 +223,8 @@ class FiguresReader:
         return {one.conversation: one for one in listed(_message, rows)}
 
     def events(self, events: Sequence[UUID]) -> list[EventRow]:
-        """The events with these ids, as far as there are such."""
-        rows = self._reader().ask_each("get_event", [(one.bytes,) for one in events])
-        return [event_row(row) for row in rows]
+        """The events with these ids, as far as there are such and their rows are sound."""
+        return listed(event_row, self._reader().ask_each("get_event", [(one.bytes,) for one in events]))
 
     def children(self, turn: UUID, limit: int) -> list[TurnRow]:
         """Turns that this one started, of any agent."""
