@@ -15,7 +15,8 @@ def test_conversations_are_listed_with_what_matters(support: Recorded) -> None:
     shown = support.run("list", "--tz", "UTC")
     assert shown.status == 0
     assert " ".join(masked(shown.lines[1]).split()) == (
-        "<uuid> 1 failed support slack:C042/1712.33 (slack thread in C042) 2 5 2,408→176 2026-10-24 10:41:02"
+        "<uuid> 1 failed support slack:C042/1712.33 (slack thread in C042) 2 5 2,408→176 not recorded"
+        " 2026-10-24 10:41:02"
     )
     assert shown.err == "1 conversation, all there are.\n"
 
@@ -25,7 +26,7 @@ def test_turns_are_listed_with_what_matters(support: Recorded) -> None:
     lines = [" ".join(line.split()) for line in masked(shown.out).splitlines()]
     assert lines[0].endswith("opened UTC+02:00")
     assert lines[1] == (
-        "<uuid> failed ValueError support slack:C042/1712.33 5 ms 0 1 no model call 2026-10-24 12:41:02"
+        "<uuid> failed ValueError support slack:C042/1712.33 5 ms 0 1 no model call - 2026-10-24 12:41:02"
     )
     assert lines[2].startswith("<uuid> completed support")
 

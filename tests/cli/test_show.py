@@ -23,6 +23,7 @@ trigger      message #1 from slack:U7, verdict engage
 wall time    2.84 s  opened 2026-10-24 10:00:00+00:00
 steps        2 model calls, 1 tool call, 0 errors
 tokens       2,408→176 (2,048 cached)
+cost         not recorded
 chain        intact  14 events, 12 bodies checked
 not covered  tail cut at rest, whole-journal rewrite by a privileged user, order across journals
 assurance    write_ahead: every event was durable before its step ran
@@ -161,7 +162,7 @@ def test_json_is_everything_with_exact_bytes(support: Recorded) -> None:
     )
     assert (shown["chain"]["verdict"], shown["chain"]["bodies"]["checked"]) == ("intact", 12)
     assert shown["unrun"] == [{"resultSeq": 4, "ordinal": 1, "tool": "refund"}]
-    assert shown["steps"][1] == {"intentSeq": 5, "outcomeSeq": 6, "doubt": None}
+    assert shown["steps"][1] == {"intentSeq": 5, "outcomeSeq": 6, "doubt": None, "cost": None}
     events = shown["events"]
     assert [event["seq"] for event in events] == list(range(14))
     assert [event["prevHash"] for event in events[1:]] == [event["hash"] for event in events[:-1]]

@@ -20,6 +20,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "import": ("turnledger.cli.import_", "Chat transcripts, one a line, as conversations on record."),
     "decode": ("turnledger.cli.decode", "What is read in recorded exchanges with model providers."),
     "export": ("turnledger.cli.export", "Journals as JSON lines, or a turn as a fixture."),
+    "reprice": ("turnledger.cli.reprice", "What model calls cost, from the usage on record."),
     "operator": ("turnledger.cli.operator", "People who may log in to the server."),
     "token": ("turnledger.cli.token", "Credentials for programs that record or read through the server."),
     "migrate": ("turnledger.cli.migrate", "Bring a ledger's schema up to date."),

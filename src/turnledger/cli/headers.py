@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from turnledger.cli.cost_words import cost_text
 from turnledger.cli.line import BAD, QUIET, WARN, counted, number, status_style
 from turnledger.cli.moments import Zone, duration
 from turnledger.cli.safe_text import one_line
 from turnledger.cli.screen import Screen
 from turnledger.integrity.verdict import Verdict
+from turnledger.model.costs import CostSums
 from turnledger.model.rows import ConversationRow, MessageRow, TurnRow
 from turnledger.model.vocabulary import FINAL_STATUSES, Assurance
 from turnledger.query.findings import Finding
@@ -101,6 +103,7 @@ def turn_header(
     conversation: ConversationRow | None,
     trigger: MessageRow | None,
     finding: Finding,
+    cost: CostSums | None,
 ) -> None:
     """The header of one turn."""
     turn = report.turn
@@ -127,6 +130,8 @@ def turn_header(
     )
     _field(screen, "steps", (counts, ""))
     _field(screen, "tokens", (turn_tokens(turn), ""))
+    if turn.model_calls:
+        _field(screen, "cost", (cost_text(cost), ""))
     _chain(screen, [finding])
     _assurance(screen, report.entries)
     _problems(screen, report)
@@ -171,7 +176,7 @@ def _problems(screen: Screen, report: TurnReport) -> None:
 
 
 def conversation_header(
-    screen: Screen, zone: Zone, row: ConversationRow, findings: Sequence[Finding]
+    screen: Screen, zone: Zone, row: ConversationRow, findings: Sequence[Finding], cost: CostSums | None
 ) -> None:
     """The header of a conversation."""
     screen.line(("conversation ", "bold"), (str(row.id), "bold"))
@@ -192,6 +197,7 @@ def conversation_header(
         (counts, ""),
         (f"  tokens {conversation_tokens(row)}", ""),
     )
+    _field(screen, "cost", (cost_text(cost), ""))
     _chain(screen, findings)
     if row.open_turns:
         _field(screen, "open", (f"{counted(row.open_turns, 'turn')} not ended", "cyan"))

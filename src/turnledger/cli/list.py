@@ -9,6 +9,7 @@ from uuid import UUID
 
 import click
 
+from turnledger.cli.cost_words import cost_text
 from turnledger.cli.damage_note import note_damage
 from turnledger.cli.headers import conversation_title, conversation_tokens, turn_tokens
 from turnledger.cli.ledger import reading
@@ -20,11 +21,14 @@ from turnledger.cli.safe_text import one_line
 from turnledger.cli.screen import Screen, note, write_json
 from turnledger.clock import SYSTEM
 from turnledger.errors import UsageError
+from turnledger.model.costs import CostSums
 from turnledger.model.rows import ConversationRow, DamagedRow, TurnRow
 from turnledger.model.vocabulary import Shape, TurnStatus
+from turnledger.query.cost_json import cost_object
 from turnledger.query.lookup import find_agent, resolve
 from turnledger.query.row_json import row_object
 from turnledger.store.contract import ConversationFilter, Page, Reader, TurnFilter
+from turnledger.store.costs import CostReader
 
 __all__ = ["command"]
 
@@ -127,12 +131,15 @@ class ListPage:
     rows: Sequence[ConversationRow | TurnRow]
     damaged: Sequence[DamagedRow]
     key: tuple[int, ...] | None
+    costs: Mapping[UUID, CostSums]
     names: Mapping[UUID, str] = field(default_factory=dict[UUID, str])
 
     def as_json(self) -> dict[str, object]:
         """The page in the form of the API's lists."""
         return {
-            self.what: [row_object(row) for row in self.rows],
+            self.what: [
+                {**row_object(row), "cost": cost_object(self.costs.get(row.id))} for row in self.rows
+            ],
             "damaged": [row_object(row) for row in self.damaged],
             "hasMore": self.key is not None,
             "next": None if self.key is None else _key_text(self.key),
@@ -146,11 +153,11 @@ class ListPage:
             return
         ids = _shown_ids(screen, [str(row.id) for row in self.rows])
         if isinstance(self.rows[0], TurnRow):
-            _show_turns(screen, zone, [row for row in self.rows if isinstance(row, TurnRow)], ids, self.names)
+            turns = [row for row in self.rows if isinstance(row, TurnRow)]
+            _show_turns(screen, zone, turns, ids, self.names, self.costs)
         else:
-            _show_conversations(
-                screen, zone, [row for row in self.rows if isinstance(row, ConversationRow)], ids
-            )
+            conversations = [row for row in self.rows if isinstance(row, ConversationRow)]
+            _show_conversations(screen, zone, conversations, ids, self.costs)
         more = "all there are." if self.key is None else f"and there are more: --after {_key_text(self.key)}"
         note(f"{counted(len(self.rows), self.what.removesuffix('s'))}, {more}")
 
@@ -189,7 +196,8 @@ def conversation_page(reader: Reader, asked: Asked) -> ListPage:
     more = len(rows) > asked.limit
     shown = rows[: asked.limit]
     key = reader.conversation_key(shown[-1]) if more else None
-    return ListPage("conversations", shown, rows.damaged, key)
+    costs = CostReader(lambda: reader).of_conversations([row.id for row in shown])
+    return ListPage("conversations", shown, rows.damaged, key, costs)
 
 
 def _first(given: Sequence[str], unknown: Collection[str]) -> str:
@@ -219,7 +227,8 @@ def turn_page(reader: Reader, asked: Asked) -> ListPage:
     more = len(rows) > asked.limit
     shown = rows[: asked.limit]
     names = reader.names(list({row.conversation for row in shown}))
-    return ListPage("turns", shown, rows.damaged, reader.turn_key(shown[-1]) if more else None, names)
+    costs = CostReader(lambda: reader).of_turns([row.id for row in shown])
+    return ListPage("turns", shown, rows.damaged, reader.turn_key(shown[-1]) if more else None, costs, names)
 
 
 # --- tables ------------------------------------------------------------------------------------------
@@ -266,7 +275,11 @@ class Column(NamedTuple):
 
 
 def _show_conversations(
-    screen: Screen, zone: Zone, rows: Sequence[ConversationRow], ids: Sequence[str]
+    screen: Screen,
+    zone: Zone,
+    rows: Sequence[ConversationRow],
+    ids: Sequence[str],
+    costs: Mapping[UUID, CostSums],
 ) -> None:
     offset, time = _times(screen, zone, [row.last_ms for row in rows])
     columns = [
@@ -277,6 +290,7 @@ def _show_conversations(
         Column("turns", [(f"{row.turns:>5,}", "") for row in rows], wide=True),
         Column("msgs", [(f"{row.messages:>4,}", "") for row in rows], wide=True),
         Column("tokens", [(conversation_tokens(row), "") for row in rows], wide=True),
+        Column("cost", [(cost_text(costs.get(row.id), brief=True), "") for row in rows], wide=True),
         Column(f"last activity{offset}", [(time(row.last_ms), QUIET) for row in rows]),
     ]
     _table(screen, columns, "conversation")
@@ -291,7 +305,12 @@ def _state(row: ConversationRow) -> tuple[str, str]:
 
 
 def _show_turns(
-    screen: Screen, zone: Zone, rows: Sequence[TurnRow], ids: Sequence[str], names: Mapping[UUID, str]
+    screen: Screen,
+    zone: Zone,
+    rows: Sequence[TurnRow],
+    ids: Sequence[str],
+    names: Mapping[UUID, str],
+    costs: Mapping[UUID, CostSums],
 ) -> None:
     offset, time = _times(screen, zone, [row.opened_ms for row in rows])
     keys = [one_line(names.get(row.conversation, short(row.conversation)), 60) for row in rows]
@@ -304,9 +323,14 @@ def _show_turns(
         Column("models", [(f"{row.model_calls:>6,}", "") for row in rows], wide=True),
         Column("tools", [(f"{row.tool_calls:>5,}", "") for row in rows], wide=True),
         Column("tokens", [(turn_tokens(row), QUIET) for row in rows], wide=True),
+        Column("cost", [(_turn_cost(row, costs), "") for row in rows], wide=True),
         Column(f"opened{offset}", [(time(row.opened_ms), QUIET) for row in rows]),
     ]
     _table(screen, columns, "conversation")
+
+
+def _turn_cost(row: TurnRow, costs: Mapping[UUID, CostSums]) -> str:
+    return cost_text(costs.get(row.id), brief=True) if row.model_calls else "-"
 
 
 def _took(row: TurnRow) -> str:

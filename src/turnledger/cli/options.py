@@ -10,7 +10,7 @@ import click
 if TYPE_CHECKING:
     from turnledger.cli.moments import Zone
 
-__all__ = ["json_option", "ledger_option", "zone_option"]
+__all__ = ["json_option", "ledger_option", "prices_option", "zone_option"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -28,6 +28,16 @@ def ledger_option(command: F) -> F:
 def json_option(command: F) -> F:
     """``--json``, as ``as_json``."""
     return click.option("--json", "as_json", is_flag=True, help="Everything, structured, as JSON.")(command)
+
+
+def prices_option(command: F) -> F:
+    """``--prices FILE``, as ``prices``: text or None."""
+    return click.option(
+        "--prices",
+        metavar="FILE",
+        envvar="TURNLEDGER_PRICES",
+        help="Your own prices (see docs/cost.md); they go before list prices.  [default: $TURNLEDGER_PRICES]",
+    )(command)
 
 
 class _ZoneType(click.ParamType):  # type: ignore[type-arg]  # generic in newer releases of click only

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from uuid import UUID
 
 from turnledger.cli.damage_note import conversation_of
+from turnledger.query.cost_json import call_cost_object, cost_object
 from turnledger.query.findings import Finding
 from turnledger.query.flow import first_position, flow
 from turnledger.query.prev_hashes import PrevHashes
@@ -15,6 +16,7 @@ from turnledger.query.timeline import Entry
 from turnledger.query.turn_report import trigger_message, turn_report
 from turnledger.query.verify import verify_conversation, verify_journal
 from turnledger.store.contract import Reader
+from turnledger.store.costs import CostReader
 from turnledger.wire.file_json import file_json
 
 __all__ = ["conversation_json", "turn_json"]
@@ -25,9 +27,12 @@ def turn_json(reader: Reader, turn: UUID, *, bodies: bool) -> None:
     report = turn_report(reader, turn)
     conversation = conversation_of(reader, report.turn)
     trigger = trigger_message(reader, report.turn)
+    costs = CostReader(lambda: reader)
+    by_call = costs.of_journal(turn)
     head: dict[str, object] = {
         "kind": "turn",
         "turn": row_object(report.turn),
+        "cost": cost_object(costs.of_turns([turn]).get(turn)),
         "conversation": None if conversation is None else row_object(conversation),
         "trigger": None if trigger is None else row_object(trigger),
         "chain": Finding.of_journal(verify_journal(reader, turn)).as_json(),
@@ -36,6 +41,9 @@ def turn_json(reader: Reader, turn: UUID, *, bodies: bool) -> None:
                 "intentSeq": step.intent.row.seq,
                 "outcomeSeq": None if step.outcome is None else step.outcome.row.seq,
                 "doubt": None if step.doubt is None else step.doubt.value,
+                "cost": None
+                if step.outcome is None
+                else call_cost_object(by_call.get(step.outcome.row.seq, [])),
             }
             for step in report.steps
         ],
@@ -52,6 +60,7 @@ def conversation_json(reader: Reader, conversation: UUID, last: int | None, *, b
     head: dict[str, object] = {
         "kind": "conversation",
         "conversation": None if row is None else row_object(row),
+        "cost": cost_object(CostReader(lambda: reader).of_conversations([conversation]).get(conversation)),
         "chain": [Finding.of_journal(found).as_json() for found in findings],
         "earlierEvents": after + 1,
     }

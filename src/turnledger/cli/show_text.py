@@ -22,6 +22,7 @@ from turnledger.query.timeline import Entry
 from turnledger.query.turn_report import Doubt, TurnReport, trigger_message, turn_report
 from turnledger.query.verify import verify_conversation, verify_journal
 from turnledger.store.contract import Reader
+from turnledger.store.costs import CostReader
 
 __all__ = ["ShowText"]
 
@@ -34,6 +35,7 @@ class ShowText:
         self._zone = zone
         self._bodies = bodies
         self._screen = Screen()
+        self._costs = CostReader(lambda: reader)
 
     def turn(self, turn: UUID) -> None:
         """Print one turn."""
@@ -41,7 +43,8 @@ class ShowText:
         conversation = conversation_of(self._reader, report.turn)
         finding = Finding.of_journal(verify_journal(self._reader, turn))
         trigger = trigger_message(self._reader, report.turn)
-        turn_header(self._screen, self._zone, report, conversation, trigger, finding)
+        cost = self._costs.of_turns([turn]).get(turn)
+        turn_header(self._screen, self._zone, report, conversation, trigger, finding, cost)
         self._timeline(report.entries, _doubts(report), with_brackets=False)
 
     def conversation(self, conversation: UUID, last: int | None) -> None:
@@ -51,7 +54,10 @@ class ShowText:
             msg = f"The ledger's lists lack conversation {conversation}, though its journal is there."
             raise NotFoundError(msg, next_step="Run `turnledger doctor --rebuild`.")
         findings = verify_conversation(self._reader, conversation, bodies=False)
-        conversation_header(self._screen, self._zone, row, [Finding.of_journal(found) for found in findings])
+        cost = self._costs.of_conversations([conversation]).get(conversation)
+        conversation_header(
+            self._screen, self._zone, row, [Finding.of_journal(found) for found in findings], cost
+        )
         after = first_position(row, last) - 1
         if after >= 0:
             self._screen.line()

@@ -1,0 +1,32 @@
+"""What calls cost, in words: exact amounts with their currency, or why there are none."""
+
+from __future__ import annotations
+
+from turnledger.model.costs import CostSums
+from turnledger.model.money import amount_text
+
+__all__ = ["amounts_text", "cost_text"]
+
+NOT_RECORDED = "not recorded"
+
+
+def amounts_text(sums: CostSums) -> str:
+    """The amounts, a currency each; nothing where nothing is priced."""
+    return ", ".join(f"{amount_text(nano)} {currency}" for currency, nano in sorted(sums.nano.items()))
+
+
+def cost_text(sums: CostSums | None, *, brief: bool = False) -> str:
+    """The amounts and what is not in them; ``brief`` counts the calls without a price, else says why."""
+    if sums is None or not sums.calls:
+        return NOT_RECORDED
+    parts = [amounts_text(sums)] if sums.priced else []
+    if sums.unpriced:
+        parts.append(f"{sums.unpriced} unpriced" if brief else f"{sums.unpriced} unpriced{_why(sums)}")
+    elif not sums.priced:
+        parts.append("not billed" if brief else f"not billed{_why(sums)}")
+    return " + ".join(parts)
+
+
+def _why(sums: CostSums) -> str:
+    reasons = ", ".join(reason for reason, _ in sums.reasons.most_common())
+    return f": {reasons}" if reasons else ""
