@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from bench.console_ledger import LARGE_BODY, LONG_TURN, Places, fill
 from bench.harness import Row, Table, folder, p50
-from bench.serving import serving
+from bench.served import serving
 from tests.chromium import find_chromium, obstacle
 from turnledger.engine.access import Access
 from turnledger.engine.location import connect

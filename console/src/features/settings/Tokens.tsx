@@ -49,6 +49,8 @@ export function Tokens(): ReactNode {
         ) : (
           <Failure error={tokens.error} what="the tokens" onRetry={() => void tokens.refetch()} />
         )
+      ) : tokens.data.items.length === 0 ? (
+        <p>No program has a token yet. Recorders on other machines need one with the scope capture.</p>
       ) : (
         <Table
           caption="Tokens"

@@ -59,7 +59,9 @@ function Step({
   const { event, step } = card;
   const status = step?.status ?? "ok";
   const ms = step?.ms ?? null;
-  const problem = problemOf(card) ?? (status === "ok" ? null : status);
+  const outcome = cards.at(cards.placeOf(step?.outcomeSeq ?? -1));
+  const own = problemOf(card) ?? (outcome === undefined ? null : problemOf(outcome));
+  const problem = own ?? (status === "ok" ? null : status);
   return (
     <button
       type="button"
