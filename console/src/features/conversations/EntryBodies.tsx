@@ -80,12 +80,12 @@ function Body({ entry, body, mayRead }: { entry: Entry; body: BodySlot; mayRead:
   const name = slotName(entry, body.slot);
   return (
     <div className={s.slot}>
-      <h3>
+      <h2>
         {name}{" "}
         <small>
           {bytes(body.size)} · <RecordedText text={body.mediaType} />
         </small>
-      </h3>
+      </h2>
       {body.state === "pruned" ? (
         <p className={s.note}>Pruned: the hash stays, the content is gone.</p>
       ) : mayRead ? (
