@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import closing, contextmanager
 from uuid import UUID
 
@@ -30,7 +30,7 @@ class Inexpressible:
 
 
 @contextmanager
-def every_state(url: str) -> Iterator[Told]:
+def every_state(url: str) -> Generator[Told]:
     """The ledger at ``url`` with one turn in each state; those that run do so until this is left."""
     with turnledger.open(url, lease_s=GONE_S) as dying:
         interrupted = left_behind(dying, "reaped")
