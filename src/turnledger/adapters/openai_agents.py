@@ -14,7 +14,8 @@ from turnledger.adapters.clients import is_recordable, record
 from turnledger.adapters.joining import joined
 from turnledger.adapters.tool_hook import open_turn, running, tool_step
 from turnledger.adapters.translation import translation_for
-from turnledger.capture.content import plain_form
+from turnledger.capture.content import plain_form, snapshot
+from turnledger.capture.context import current_turn
 from turnledger.capture.tool_intent import last_model_call
 from turnledger.errors import LedgerError, UsageError
 
@@ -69,12 +70,12 @@ class Hooks:
             await step.__aenter__()
         except LedgerError as refusal:
             raise translation_for("agents")(refusal) from refusal
-        _open.setdefault(context, {})[call_id or tool.name] = step
+        _open.setdefault(context, {})[_key(context, tool)] = step
         _watch(tool)
 
     async def on_tool_end(self, context: Any, agent: Any, tool: Any, result: object) -> None:
         """Have what the tool returned on record before the model is told."""
-        step = _taken(context, getattr(context, "tool_call_id", None) or tool.name)
+        step = _open.get(context, {}).pop(_key(context, tool), None)
         if step is not None:
             step.result(plain_form(result))
             await _end(step, None)
@@ -92,10 +93,6 @@ async def _end(step: ToolCallStep, error: BaseException | None) -> None:
         raise translation_for("agents")(unrecorded) from unrecorded
 
 
-def _taken(context: Any, key: str) -> ToolCallStep | None:
-    return _open.get(context, {}).pop(key, None)
-
-
 def _watch(tool: Any) -> None:
     """See what a function tool raises before it is turned into a text for the model."""
     invoker = getattr(tool, "on_invoke_tool", None)
@@ -110,22 +107,35 @@ def _watch(tool: Any) -> None:
 
     @functools.wraps(invoke)
     async def watched(context: Any, arguments: str) -> Any:
-        call_id = getattr(context, "tool_call_id", "")
-        if call_id not in _open.get(context, {}):
+        step = _running_step(context, tool, arguments)
+        if step is None:
             return await invoke(context, arguments)
         try:
             with running(tool.name):
                 return await invoke(context, arguments)
         except BaseException as error:
-            step = _taken(context, call_id)
-            if step is not None:
-                if _is_refusal_of_arguments(error):
-                    step.result(str(error), status="invalid")
-                await _end(step, error)
+            _open.get(context, {}).pop(_key(context, tool), None)
+            if _is_refusal_of_arguments(error):
+                step.result(str(error), status="invalid")
+            await _end(step, error)
             raise
 
     setattr(watched, _MARK, True)
     setattr(holder, name, watched)
+
+
+def _key(context: Any, tool: Any) -> str:
+    return str(getattr(context, "tool_call_id", None) or tool.name)
+
+
+def _running_step(context: Any, tool: Any, arguments: str) -> ToolCallStep | None:
+    """The open step of an invocation, whose context can be a reduced copy of the one that it runs in."""
+    step = _open.get(context, {}).get(_key(context, tool))
+    turn = current_turn()
+    if step is not None or turn is None:
+        return step
+    same = (step for step in turn.open_tools if step.name == tool.name)
+    return next((step for step in same if step.arguments.supplied == snapshot(arguments)), None)
 
 
 def _is_refusal_of_arguments(error: BaseException) -> bool:

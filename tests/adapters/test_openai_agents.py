@@ -1,0 +1,137 @@
+"""What only OpenAI Agents has: hand-offs, tools of one's own, the Responses API, clients made elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+import agents
+import openai
+import pytest
+
+import turnledger
+from tests.adapters.frameworks import QUESTION
+from tests.adapters.stub import Provider, Reply, chat_reply
+from tests.adapters.turns import SUPPLIED, ToolCall, chat_tools, tool_calls
+from turnledger.adapters.openai_agents import Recording
+
+if TYPE_CHECKING:
+    from tests.adapters.conftest import Recorder
+
+agents.set_tracing_disabled(disabled=True)
+
+
+def run(recorder: Recorder, provider: Provider, made: Any, **options: object) -> turnledger.Turn:  # noqa: ANN401
+    """Run the agent that ``made`` makes over a client, in a turn."""
+    turn = recorder.conversation.turn()
+
+    async def main() -> None:
+        client = openai.AsyncOpenAI(base_url=f"{provider.url}/v1", api_key="x")
+        async with client, turn:
+            result: Any = await agents.Runner.run(
+                made(client),
+                QUESTION,
+                **{"hooks": Recording(), **options},  # type: ignore[arg-type]
+            )
+            await turn.commit(result.final_output)
+
+    asyncio.run(main())
+    return turn
+
+
+def chatting(client: openai.AsyncOpenAI) -> agents.OpenAIChatCompletionsModel:
+    return agents.OpenAIChatCompletionsModel("gpt-asked", client)
+
+
+def test_a_hand_off_is_told(provider: Provider, recorder: Recorder) -> None:
+    provider.says(chat_tools(ToolCall("call-1", "transfer_to_billing", "{}")), chat_reply("Paid."))
+
+    def made(client: openai.AsyncOpenAI) -> agents.Agent[Any]:
+        billing: agents.Agent[Any] = agents.Agent("billing", model=chatting(client))
+        return agents.Agent("support", model=chatting(client), handoffs=[billing])
+
+    turn = run(recorder, provider, made)
+    (handoff,) = recorder.steps(turn, "PROGRESS")
+    assert (handoff.tokens["kind"], handoff.payload) == ("handoff", "support → billing".encode())
+    assert len(recorder.steps(turn, "MODEL_CALL")) == 2
+
+
+def test_a_tool_of_ones_own_that_raises_is_an_error_on_record(provider: Provider, recorder: Recorder) -> None:
+    async def fail(_: agents.RunContextWrapper[Any], arguments: str) -> str:
+        raise LookupError(arguments)
+
+    def made(client: openai.AsyncOpenAI) -> agents.Agent[Any]:
+        schema = {"type": "object", "properties": {}, "additionalProperties": True}
+        tool = agents.FunctionTool("lookup", "", schema, fail, strict_json_schema=False)
+        return agents.Agent("support", model=chatting(client), tools=[tool])
+
+    provider.says(chat_tools(ToolCall("call-1", "lookup", SUPPLIED)), chat_reply())
+    with pytest.raises(agents.UserError):
+        run(recorder, provider, made)
+    with turnledger.read(str(recorder.path)) as reading:
+        (turn,) = reading.turns()
+        (result,) = (entry for entry in reading.events(turn.id) if entry.row.type == "TOOL_RESULT")
+        assert dict(result.tokens)["status"] == "error"
+        assert b"LookupError" in (reading.body(result.row.event_id) or b"")
+
+
+def response(*output: dict[str, object]) -> Reply:
+    body = {
+        "id": "r-1", "object": "response", "created_at": 1, "status": "completed", "model": "gpt-served",
+        "output": output, "parallel_tool_calls": True, "tool_choice": "auto", "tools": [],
+        "usage": {
+            "input_tokens": 9, "output_tokens": 3, "total_tokens": 12,
+            "input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0},
+        },
+    }  # fmt: skip
+    return Reply([json.dumps(body).encode()])
+
+
+def test_the_responses_api_joins_its_tools_too(provider: Provider, recorder: Recorder) -> None:
+    text = {"type": "output_text", "text": "On its way.", "annotations": []}
+    provider.says(
+        response(
+            {"type": "function_call", "id": "f-1", "call_id": "c-1", "name": "lookup", "arguments": SUPPLIED}
+        ),
+        response(
+            {"type": "message", "id": "m-1", "role": "assistant", "status": "completed", "content": [text]}
+        ),
+    )
+
+    @agents.function_tool
+    def lookup(id: int, place: str) -> str:  # noqa: A002
+        return f"{id}{place}"
+
+    def made(client: openai.AsyncOpenAI) -> agents.Agent[Any]:
+        model = agents.OpenAIResponsesModel("gpt-asked", client)
+        return agents.Agent("support", model=model, tools=[lookup])
+
+    turn = run(recorder, provider, made)
+    (call,) = tool_calls(recorder.path, turn.id)
+    assert (call.supplied, call.tokens["from"], call.tokens["ordinal"]) == (SUPPLIED.encode(), "3", "0")
+    assert [s.payload for s in recorder.steps(turn, "MODEL_CALL")] == [asked.body for asked in provider.asked]
+
+
+def test_a_client_that_is_not_recorded_is_told_at_once(provider: Provider, recorder: Recorder) -> None:
+    provider.says(chat_reply(), chat_reply())
+
+    class Elsewhere(agents.ModelProvider):
+        def __init__(self, client: openai.AsyncOpenAI) -> None:
+            self.client = client
+
+        def get_model(self, model_name: str | None) -> agents.Model:
+            return agents.OpenAIChatCompletionsModel(model_name or "gpt-asked", self.client)
+
+    async def main() -> None:
+        agent: agents.Agent[Any] = agents.Agent("support")
+        client = openai.AsyncOpenAI(base_url=f"{provider.url}/v1", api_key="x")
+        config = agents.RunConfig(model_provider=Elsewhere(client))
+        async with client, recorder.conversation.turn() as turn:
+            with pytest.raises(turnledger.UsageError, match="'support' asked a model by a client"):
+                await agents.Runner.run(agent, QUESTION, hooks=Recording(), run_config=config)
+            turnledger.record(client)
+            await agents.Runner.run(agent, QUESTION, hooks=Recording(), run_config=config)
+            await turn.commit("done")
+
+    asyncio.run(main())
