@@ -1079,6 +1079,29 @@ export interface components {
             figures: components["schemas"]["Figures"];
         };
         /**
+         * CallCost
+         * @description What one model call cost; ``reason`` says why there is no amount.
+         *
+         *     ``provider`` and ``model`` are what it was priced as, ``prices`` names the prices that were asked.
+         */
+        CallCost: {
+            /** @enum {unknown} */
+            state: "priced" | "unbilled" | "unpriced";
+            amount: string | null;
+            currency: string | null;
+            reason: string | null;
+            provider: string | null;
+            model: string | null;
+            prices: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, milliseconds: 2026-11-30T12:00:00.000Z
+             */
+            pricedAt: string;
+            /** @description Oldest first. */
+            earlier: components["schemas"]["EarlierCost"][];
+        };
+        /**
          * CallFigures
          * @description One model or tool and how its calls went.
          */
@@ -1087,6 +1110,7 @@ export interface components {
             calls: number;
             errors: number;
             tokens: components["schemas"]["Tokens"];
+            cost: components["schemas"]["Cost"];
             totalMs: number;
             maxMs: number | null;
         };
@@ -1283,6 +1307,7 @@ export interface components {
             failedTurns: number;
             tokensIn: number | null;
             tokensOut: number | null;
+            cost: components["schemas"]["Cost"];
             lastMessage: components["schemas"]["LastMessage"] | null;
         };
         /**
@@ -1295,6 +1320,7 @@ export interface components {
             key: string | null;
             modelCalls: number;
             tokens: components["schemas"]["Tokens"];
+            cost: components["schemas"]["Cost"];
         };
         /**
          * ConversationList
@@ -1306,6 +1332,24 @@ export interface components {
             next: string | null;
             /** @description Where to begin the stream without a gap. */
             liveCursor: string;
+        };
+        /**
+         * Cost
+         * @description What model calls cost, summed over those that have a cost record; calls without one are in no count.
+         *
+         *     Unknown is never 0: ``unpriced`` counts the calls whose price is not known, ``reasons`` says why.
+         */
+        Cost: {
+            /** @description One for each currency. */
+            amounts: components["schemas"]["Money"][];
+            priced: number;
+            unpriced: number;
+            /** @description Calls that nobody bills, such as refused ones. */
+            unbilled: number;
+            /** @description Calls without an amount, by why. */
+            reasons: {
+                [key: string]: number;
+            };
         };
         /**
          * Delivery
@@ -1390,6 +1434,23 @@ export interface components {
             next: string | null;
         };
         /**
+         * EarlierCost
+         * @description A cost record that another one has taken the place of.
+         */
+        EarlierCost: {
+            /** @enum {unknown} */
+            state: "priced" | "unbilled" | "unpriced";
+            amount: string | null;
+            currency: string | null;
+            reason: string | null;
+            prices: string;
+            /**
+             * Format: date-time
+             * @description RFC 3339, UTC, milliseconds: 2026-11-30T12:00:00.000Z
+             */
+            pricedAt: string;
+        };
+        /**
          * Entry
          * @description One event with its summary taken apart.  Bodies are fetched apart.
          */
@@ -1454,6 +1515,7 @@ export interface components {
             toolCalls: number;
             toolErrors: number;
             tokens: components["schemas"]["Tokens"];
+            cost: components["schemas"]["Cost"];
             turnMs: components["schemas"]["Percentiles"];
             modelMs: components["schemas"]["Percentiles"];
         };
@@ -1669,6 +1731,16 @@ export interface components {
             /** Format: uuid */
             journalId: string;
             seq: number;
+        };
+        /**
+         * Money
+         * @description An amount of one currency.
+         */
+        Money: {
+            /** @description ISO 4217 code. */
+            currency: string;
+            /** @description Exact decimal, never rounded: 0.000057 */
+            amount: string;
         };
         /**
          * NewGrant
@@ -1896,6 +1968,8 @@ export interface components {
             role: string | null;
             status: string | null;
             ms: number | null;
+            /** @description Null for tools and before it is priced. */
+            cost: components["schemas"]["CallCost"] | null;
             doubt: ("in doubt: may have happened" | "no sign of life" | "not started" | "running") | null;
         };
         /**
@@ -2048,6 +2122,8 @@ export interface components {
             openSteps: number;
             errors: number;
             tokens: components["schemas"]["Tokens"];
+            /** @description Of its own calls, without those of sub-agents. */
+            cost: components["schemas"]["Cost"];
             parentTurnId: string | null;
         };
         /**
@@ -2548,6 +2624,20 @@ export interface operations {
                      *               "cacheWrite": 1,
                      *               "reasoning": 1
                      *             },
+                     *             "cost": {
+                     *               "amounts": [
+                     *                 {
+                     *                   "currency": "USD",
+                     *                   "amount": "0.000057"
+                     *                 }
+                     *               ],
+                     *               "priced": 1,
+                     *               "unpriced": 1,
+                     *               "unbilled": 1,
+                     *               "reasons": {
+                     *                 "no-usage": 1
+                     *               }
+                     *             },
                      *             "turnMs": {
                      *               "count": 1,
                      *               "p50": 1,
@@ -2586,6 +2676,20 @@ export interface operations {
                      *           "cacheWrite": 1,
                      *           "reasoning": 1
                      *         },
+                     *         "cost": {
+                     *           "amounts": [
+                     *             {
+                     *               "currency": "USD",
+                     *               "amount": "0.000057"
+                     *             }
+                     *           ],
+                     *           "priced": 1,
+                     *           "unpriced": 1,
+                     *           "unbilled": 1,
+                     *           "reasons": {
+                     *             "no-usage": 1
+                     *           }
+                     *         },
                      *         "turnMs": {
                      *           "count": 1,
                      *           "p50": 1,
@@ -2612,6 +2716,20 @@ export interface operations {
                      *             "cacheRead": 1,
                      *             "cacheWrite": 1,
                      *             "reasoning": 1
+                     *           },
+                     *           "cost": {
+                     *             "amounts": [
+                     *               {
+                     *                 "currency": "USD",
+                     *                 "amount": "0.000057"
+                     *               }
+                     *             ],
+                     *             "priced": 1,
+                     *             "unpriced": 1,
+                     *             "unbilled": 1,
+                     *             "reasons": {
+                     *               "no-usage": 1
+                     *             }
                      *           }
                      *         }
                      *       ],
@@ -2626,6 +2744,20 @@ export interface operations {
                      *             "cacheRead": 1,
                      *             "cacheWrite": 1,
                      *             "reasoning": 1
+                     *           },
+                     *           "cost": {
+                     *             "amounts": [
+                     *               {
+                     *                 "currency": "USD",
+                     *                 "amount": "0.000057"
+                     *               }
+                     *             ],
+                     *             "priced": 1,
+                     *             "unpriced": 1,
+                     *             "unbilled": 1,
+                     *             "reasons": {
+                     *               "no-usage": 1
+                     *             }
                      *           },
                      *           "totalMs": 1,
                      *           "maxMs": 1
@@ -2642,6 +2774,20 @@ export interface operations {
                      *             "cacheRead": 1,
                      *             "cacheWrite": 1,
                      *             "reasoning": 1
+                     *           },
+                     *           "cost": {
+                     *             "amounts": [
+                     *               {
+                     *                 "currency": "USD",
+                     *                 "amount": "0.000057"
+                     *               }
+                     *             ],
+                     *             "priced": 1,
+                     *             "unpriced": 1,
+                     *             "unbilled": 1,
+                     *             "reasons": {
+                     *               "no-usage": 1
+                     *             }
                      *           },
                      *           "totalMs": 1,
                      *           "maxMs": 1
@@ -2823,6 +2969,20 @@ export interface operations {
                      *           "failedTurns": 1,
                      *           "tokensIn": 1,
                      *           "tokensOut": 1,
+                     *           "cost": {
+                     *             "amounts": [
+                     *               {
+                     *                 "currency": "USD",
+                     *                 "amount": "0.000057"
+                     *               }
+                     *             ],
+                     *             "priced": 1,
+                     *             "unpriced": 1,
+                     *             "unbilled": 1,
+                     *             "reasons": {
+                     *               "no-usage": 1
+                     *             }
+                     *           },
                      *           "lastMessage": {
                      *             "eventId": "01890a5d-ac96-774b-bcce-b302099a8057",
                      *             "direction": "inbound",
@@ -3001,6 +3161,20 @@ export interface operations {
                      *           "failedTurns": 1,
                      *           "tokensIn": 1,
                      *           "tokensOut": 1,
+                     *           "cost": {
+                     *             "amounts": [
+                     *               {
+                     *                 "currency": "USD",
+                     *                 "amount": "0.000057"
+                     *               }
+                     *             ],
+                     *             "priced": 1,
+                     *             "unpriced": 1,
+                     *             "unbilled": 1,
+                     *             "reasons": {
+                     *               "no-usage": 1
+                     *             }
+                     *           },
                      *           "lastMessage": {
                      *             "eventId": "01890a5d-ac96-774b-bcce-b302099a8057",
                      *             "direction": "inbound",
@@ -3171,6 +3345,20 @@ export interface operations {
                      *       "failedTurns": 1,
                      *       "tokensIn": 1,
                      *       "tokensOut": 1,
+                     *       "cost": {
+                     *         "amounts": [
+                     *           {
+                     *             "currency": "USD",
+                     *             "amount": "0.000057"
+                     *           }
+                     *         ],
+                     *         "priced": 1,
+                     *         "unpriced": 1,
+                     *         "unbilled": 1,
+                     *         "reasons": {
+                     *           "no-usage": 1
+                     *         }
+                     *       },
                      *       "lastMessage": {
                      *         "eventId": "01890a5d-ac96-774b-bcce-b302099a8057",
                      *         "direction": "inbound",
@@ -3393,6 +3581,20 @@ export interface operations {
                      *             "cacheRead": 1,
                      *             "cacheWrite": 1,
                      *             "reasoning": 1
+                     *           },
+                     *           "cost": {
+                     *             "amounts": [
+                     *               {
+                     *                 "currency": "USD",
+                     *                 "amount": "0.000057"
+                     *               }
+                     *             ],
+                     *             "priced": 1,
+                     *             "unpriced": 1,
+                     *             "unbilled": 1,
+                     *             "reasons": {
+                     *               "no-usage": 1
+                     *             }
                      *           },
                      *           "parentTurnId": "01890a5d-ac96-774b-bcce-b302099a8057"
                      *         }
@@ -3695,6 +3897,20 @@ export interface operations {
                      *             "cacheWrite": 1,
                      *             "reasoning": 1
                      *           },
+                     *           "cost": {
+                     *             "amounts": [
+                     *               {
+                     *                 "currency": "USD",
+                     *                 "amount": "0.000057"
+                     *               }
+                     *             ],
+                     *             "priced": 1,
+                     *             "unpriced": 1,
+                     *             "unbilled": 1,
+                     *             "reasons": {
+                     *               "no-usage": 1
+                     *             }
+                     *           },
                      *           "parentTurnId": "01890a5d-ac96-774b-bcce-b302099a8057"
                      *         }
                      *       ],
@@ -3871,6 +4087,20 @@ export interface operations {
                      *             "cacheWrite": 1,
                      *             "reasoning": 1
                      *           },
+                     *           "cost": {
+                     *             "amounts": [
+                     *               {
+                     *                 "currency": "USD",
+                     *                 "amount": "0.000057"
+                     *               }
+                     *             ],
+                     *             "priced": 1,
+                     *             "unpriced": 1,
+                     *             "unbilled": 1,
+                     *             "reasons": {
+                     *               "no-usage": 1
+                     *             }
+                     *           },
                      *           "parentTurnId": "01890a5d-ac96-774b-bcce-b302099a8057"
                      *         }
                      *       ],
@@ -4044,6 +4274,20 @@ export interface operations {
                      *           "cacheWrite": 1,
                      *           "reasoning": 1
                      *         },
+                     *         "cost": {
+                     *           "amounts": [
+                     *             {
+                     *               "currency": "USD",
+                     *               "amount": "0.000057"
+                     *             }
+                     *           ],
+                     *           "priced": 1,
+                     *           "unpriced": 1,
+                     *           "unbilled": 1,
+                     *           "reasons": {
+                     *             "no-usage": 1
+                     *           }
+                     *         },
                      *         "parentTurnId": "01890a5d-ac96-774b-bcce-b302099a8057"
                      *       },
                      *       "totals": {
@@ -4071,6 +4315,26 @@ export interface operations {
                      *           "role": "primary",
                      *           "status": "completed",
                      *           "ms": 1,
+                     *           "cost": {
+                     *             "state": "priced",
+                     *             "amount": "0.000057",
+                     *             "currency": "USD",
+                     *             "reason": "ok",
+                     *             "provider": "openai",
+                     *             "model": "model",
+                     *             "prices": "genai-prices 0.2.3",
+                     *             "pricedAt": "2026-11-30T12:00:00.000Z",
+                     *             "earlier": [
+                     *               {
+                     *                 "state": "priced",
+                     *                 "amount": "0.000057",
+                     *                 "currency": "USD",
+                     *                 "reason": "ok",
+                     *                 "prices": "genai-prices 0.2.3",
+                     *                 "pricedAt": "2026-11-30T12:00:00.000Z"
+                     *               }
+                     *             ]
+                     *           },
                      *           "doubt": "in doubt: may have happened"
                      *         }
                      *       ],
@@ -4878,6 +5142,20 @@ export interface operations {
                      *           "cacheWrite": 1,
                      *           "reasoning": 1
                      *         },
+                     *         "cost": {
+                     *           "amounts": [
+                     *             {
+                     *               "currency": "USD",
+                     *               "amount": "0.000057"
+                     *             }
+                     *           ],
+                     *           "priced": 1,
+                     *           "unpriced": 1,
+                     *           "unbilled": 1,
+                     *           "reasons": {
+                     *             "no-usage": 1
+                     *           }
+                     *         },
                      *         "parentTurnId": "01890a5d-ac96-774b-bcce-b302099a8057"
                      *       },
                      *       "right": {
@@ -4903,6 +5181,20 @@ export interface operations {
                      *           "cacheRead": 1,
                      *           "cacheWrite": 1,
                      *           "reasoning": 1
+                     *         },
+                     *         "cost": {
+                     *           "amounts": [
+                     *             {
+                     *               "currency": "USD",
+                     *               "amount": "0.000057"
+                     *             }
+                     *           ],
+                     *           "priced": 1,
+                     *           "unpriced": 1,
+                     *           "unbilled": 1,
+                     *           "reasons": {
+                     *             "no-usage": 1
+                     *           }
                      *         },
                      *         "parentTurnId": "01890a5d-ac96-774b-bcce-b302099a8057"
                      *       },

@@ -15,6 +15,7 @@ from turnledger.cli.line import QUIET
 from turnledger.cli.screen import Screen, note
 from turnledger.engine.demo.talk import LIMIT_MB, Talk
 from turnledger.engine.location import database_at
+from turnledger.engine.price_book import price_book
 from turnledger.errors import LedgerUnavailableError
 from turnledger.server.run import Address, RunningServer, open_service
 
@@ -39,7 +40,7 @@ def serve_live(
     that was asked for cannot be had.
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(message)s")
-    server = _server(open_service(database_at(path)), port)
+    server = _server(open_service(database_at(path), prices=price_book()), port)
     link = server.login_url()
     _say_where(path, server.address.url, link, _places(server.address.url, recorded, altered))
     if may_open and _has_display():

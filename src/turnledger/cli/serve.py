@@ -7,9 +7,10 @@ import sys
 
 import click
 
-from turnledger.cli.options import ledger_option
+from turnledger.cli.options import ledger_option, prices_option
 from turnledger.cli.screen import note
 from turnledger.engine.location import database_at
+from turnledger.engine.price_book import price_book
 from turnledger.errors import UsageError
 
 __all__ = ["command"]
@@ -26,10 +27,20 @@ __all__ = ["command"]
     help="A name by which browsers know the server, such as ledger.example.org.  [repeatable]",
 )
 @click.option("--access-log", is_flag=True, help="Say on stderr what is asked for.")
+@prices_option
 @ledger_option
-def command(ledger: str | None, *, host: str, port: int, hosts: tuple[str, ...], access_log: bool) -> None:
+def command(
+    ledger: str | None,
+    *,
+    host: str,
+    port: int,
+    hosts: tuple[str, ...],
+    access_log: bool,
+    prices: str | None,
+) -> None:
     """Serve a ledger until interrupted; it is made where there is none.
 
+    Model calls are priced as they come in, where there are prices (see `turnledger reprice`).
     On a loopback address it prints a link that logs a browser in, once.  Elsewhere, let people in with
     `turnledger operator add`, name the server with --allow-host, and put something that speaks TLS before it.
     """
@@ -40,7 +51,8 @@ def command(ledger: str | None, *, host: str, port: int, hosts: tuple[str, ...],
         raise UsageError(msg, next_step="Run pip install 'turnledger[server]'.") from error
     level = logging.INFO if access_log else logging.WARNING
     logging.basicConfig(stream=sys.stderr, level=level, format="%(asctime)s %(message)s")
-    server = RunningServer(open_service(database_at(ledger)), Address(host, port), hosts)
+    service = open_service(database_at(ledger), prices=price_book(prices))
+    server = RunningServer(service, Address(host, port), hosts)
     note(f"Serving {server.service.store.label} at {server.address.url} (Ctrl-C ends it).")
     if is_loopback(host):
         note(f"Log in, once: {server.login_url()}")

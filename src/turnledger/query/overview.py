@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 from uuid import UUID
 
+from turnledger.model.costs import CostSums
 from turnledger.model.figures import SpanFigures, TopConversation, TopName
 from turnledger.query.spans import Bucket, Span, bucket_edges, fitting_bucket, zone_named
+from turnledger.store.costs import CostReader
 from turnledger.store.figures import FiguresReader
 
-__all__ = ["AgentOverview", "closed_span", "overview"]
+__all__ = ["AgentOverview", "OverviewCosts", "closed_span", "overview"]
 
 _DAY_MS: Final = 86_400_000
 _TOP: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class OverviewCosts:
+    """What calls cost: in all, by bucket (its beginning), by conversation, by model that served."""
+
+    total: CostSums
+    buckets: Mapping[int, CostSums]
+    conversations: Mapping[UUID, CostSums]
+    models: Mapping[str, CostSums]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +42,7 @@ class AgentOverview:
     conversations: tuple[TopConversation, ...]
     models: tuple[TopName, ...]
     tools: tuple[TopName, ...]
+    costs: OverviewCosts
 
 
 def closed_span(span: Span, now_ms: int) -> tuple[int, int]:
@@ -38,7 +52,13 @@ def closed_span(span: Span, now_ms: int) -> tuple[int, int]:
 
 
 def overview(
-    figures: FiguresReader, agent: UUID, span: Span, bucket: Bucket | None, zone: str, now_ms: int
+    figures: FiguresReader,
+    costs: CostReader,
+    agent: UUID,
+    span: Span,
+    bucket: Bucket | None,
+    zone: str,
+    now_ms: int,
 ) -> AgentOverview:
     """The overview of a stretch (default: the last 24 hours).
 
@@ -52,13 +72,29 @@ def overview(
     total = SpanFigures(*whole)
     for one in buckets:
         total.add(one)
+    conversations = tuple(figures.top_conversations(agent, whole, _TOP))
     return AgentOverview(
         agent,
         zone,
         chosen,
         total,
         tuple(buckets),
-        tuple(figures.top_conversations(agent, whole, _TOP)),
+        conversations,
         tuple(figures.top_names(agent, "model", whole, _TOP)),
         tuple(figures.top_names(agent, "tool", whole, _TOP)),
+        _costs(costs, agent, list(pairwise(edges)), conversations),
     )
+
+
+def _costs(
+    costs: CostReader,
+    agent: UUID,
+    spans: Sequence[tuple[int, int]],
+    conversations: Sequence[TopConversation],
+) -> OverviewCosts:
+    whole = spans[0][0], spans[-1][1]
+    buckets, total = costs.of_spans(agent, spans), CostSums()
+    for one in buckets.values():
+        total.add(one)
+    by_conversation = costs.of_conversations([top.conversation for top in conversations], whole)
+    return OverviewCosts(total, buckets, by_conversation, costs.of_models(agent, whole))

@@ -17,6 +17,7 @@ from turnledger.server.compression import Compression
 from turnledger.server.console import console_routes
 from turnledger.server.gate import Gate
 from turnledger.server.openapi import describe
+from turnledger.server.pricing import price_on
 from turnledger.server.problems import handle_problems
 from turnledger.server.reply import JSON
 from turnledger.server.routes import (
@@ -50,11 +51,12 @@ def create_app(service: Service, hosts: Sequence[str] = ()) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncGenerator[None]:
         service.live.start()
-        sweeping = asyncio.create_task(sweep_on(service.store))
+        tasks = [asyncio.create_task(sweep_on(service.store)), asyncio.create_task(price_on(service))]
         try:
             yield
         finally:
-            sweeping.cancel()
+            for task in tasks:
+                task.cancel()
             await service.live.stop()
 
     app = _bare_app(lifespan)

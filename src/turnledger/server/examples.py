@@ -14,9 +14,11 @@ _TIME: Final = "2026-11-30T12:00:00.000Z"
 # What a field is an example of, by its name; else its type decides.
 _BY_NAME: Final[Mapping[str, object]] = {
     "actorName": "slack:U7",
+    "amount": "0.000057",
     "agentName": "support",
     "brokenAtSeq": -1,
     "connector": "slack",
+    "currency": "USD",
     "detail": {"id": "01890a5dac96774bbcceb302099a8057", "mediaType": "text/plain; charset=utf-8"},
     "explanation": "every event that is there is as it was written, in its place",
     "fates": {"answered": 3, "observed": 1, "shed": 1, "unaccounted": 0},
@@ -28,7 +30,10 @@ _BY_NAME: Final[Mapping[str, object]] = {
     "nextStep": "Check the id and the agent's id.",
     "path": "/login#Zb1yQ…",
     "place": "C042",
+    "prices": "genai-prices 0.2.3",
+    "provider": "openai",
     "reason": "ok",
+    "reasons": {"no-usage": 1},
     "role": "primary",
     "sessionId": "slack:C042/1712.33",
     "shed": {"queue_full": 1},

@@ -15,6 +15,7 @@ from turnledger.engine.access import Access
 from turnledger.engine.location import Database, store_of
 from turnledger.errors import LedgerUnavailableError
 from turnledger.model.access import Grant, OperatorRow, Scope
+from turnledger.pricing.book import PriceBook
 from turnledger.server.app import create_app
 from turnledger.server.capture_intake import CaptureIntake
 from turnledger.server.ledger_check import LedgerCheck
@@ -22,6 +23,7 @@ from turnledger.server.live import LiveFeed
 from turnledger.server.meter import Meter
 from turnledger.server.render.access import login_path
 from turnledger.server.service import Service
+from turnledger.store.costs import CostReader
 from turnledger.store.figures import FiguresReader
 
 __all__ = ["Address", "RunningServer", "is_loopback", "open_service"]
@@ -31,8 +33,11 @@ LOCAL: Final = "local"
 GRACE_S: Final = 3
 
 
-def open_service(database: Database, clock: Clock = SYSTEM) -> Service:
-    """Open a ledger for serving; it is made where there is none.  Raises LedgerError."""
+def open_service(database: Database, clock: Clock = SYSTEM, prices: PriceBook | None = None) -> Service:
+    """Open a ledger for serving; it is made where there is none.  Raises LedgerError.
+
+    By ``prices`` model calls are priced as they come in; without them nothing is.
+    """
     store = store_of(database).open()
     access = Access(store, clock)
     meter = Meter()
@@ -41,10 +46,12 @@ def open_service(database: Database, clock: Clock = SYSTEM) -> Service:
         clock=clock,
         access=access,
         figures=FiguresReader(lambda: store.reader),
+        costs=CostReader(lambda: store.reader),
         live=LiveFeed(lambda: store.reader, database.listener, access, meter),
         intake=CaptureIntake(store, meter),
         check=LedgerCheck(lambda: store.reader, clock),
         meter=meter,
+        prices=prices or PriceBook(),
     )
 
 

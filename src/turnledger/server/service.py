@@ -8,11 +8,13 @@ from starlette.requests import HTTPConnection
 
 from turnledger.clock import Clock
 from turnledger.engine.access import Access
+from turnledger.pricing.book import PriceBook
 from turnledger.server.capture_intake import CaptureIntake
 from turnledger.server.ledger_check import LedgerCheck
 from turnledger.server.live import LiveFeed
 from turnledger.server.meter import Meter
 from turnledger.store.contract import Reader
+from turnledger.store.costs import CostReader
 from turnledger.store.figures import FiguresReader
 from turnledger.store.ledger_store import Store
 
@@ -27,10 +29,13 @@ class Service:
     clock: Clock
     access: Access
     figures: FiguresReader
+    costs: CostReader
     live: LiveFeed
     intake: CaptureIntake
     check: LedgerCheck
     meter: Meter = field(default_factory=Meter)
+    prices: PriceBook = field(default_factory=PriceBook)
+    """What calls are priced by as they come in; where it is empty nothing is priced."""
 
     @property
     def reader(self) -> Reader:

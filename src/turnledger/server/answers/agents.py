@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 
-from turnledger.server.answers.form import Answer, Cursor, Moment, Tokens
+from turnledger.server.answers.form import Answer, Cost, Cursor, Moment, Tokens
 
 __all__ = [
     "Agent",
@@ -60,6 +60,7 @@ class Figures(Answer):
     tool_calls: int
     tool_errors: int
     tokens: Tokens
+    cost: Cost
     turn_ms: Percentiles
     model_ms: Percentiles
 
@@ -79,6 +80,7 @@ class ConversationFigures(Answer):
     key: str | None
     model_calls: int
     tokens: Tokens
+    cost: Cost
 
 
 class CallFigures(Answer):
@@ -88,6 +90,7 @@ class CallFigures(Answer):
     calls: int
     errors: int
     tokens: Tokens
+    cost: Cost
     total_ms: int
     max_ms: int | None
 

@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 
 from turnledger.server.answers.events import Entry, Preview
-from turnledger.server.answers.form import Answer, Cursor, Moment
+from turnledger.server.answers.form import Answer, Cost, Cursor, Moment
 from turnledger.server.answers.turns import Turn
 
 __all__ = ["Conversation", "ConversationList", "LastMessage", "Message", "Timeline"]
@@ -43,6 +43,7 @@ class Conversation(Answer):
     failed_turns: int
     tokens_in: int | None
     tokens_out: int | None
+    cost: Cost
     last_message: LastMessage | None
 
 

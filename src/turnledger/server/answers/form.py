@@ -8,7 +8,7 @@ import msgspec
 
 from turnledger.clock import to_iso
 
-__all__ = ["Answer", "Cursor", "Hash", "Moment", "Tokens", "instant", "moment"]
+__all__ = ["Amount", "Answer", "Cost", "Cursor", "Hash", "Moment", "Money", "Tokens", "instant", "moment"]
 
 Moment: TypeAlias = Annotated[
     str,
@@ -20,6 +20,15 @@ Moment: TypeAlias = Annotated[
 Hash: TypeAlias = Annotated[str, msgspec.Meta(description="64 hex digits", pattern="^[0-9a-f]{64}$")]
 Cursor: TypeAlias = Annotated[
     str, msgspec.Meta(description="Opaque: hand it back as it is, it means nothing else.")
+]
+
+
+Amount: TypeAlias = Annotated[
+    str,
+    msgspec.Meta(
+        description="Exact decimal, never rounded: 0.000057",
+        pattern="^-?[0-9]+[.][0-9]{2,9}$",
+    ),
 ]
 
 
@@ -37,6 +46,26 @@ class Tokens(Answer):
     cache_read: int | None
     cache_write: int | None
     reasoning: int | None
+
+
+class Money(Answer):
+    """An amount of one currency."""
+
+    currency: Annotated[str, msgspec.Meta(description="ISO 4217 code.", pattern="^[A-Z]{3}$")]
+    amount: Amount
+
+
+class Cost(Answer):
+    """What model calls cost, summed over those that have a cost record; calls without one are in no count.
+
+    Unknown is never 0: ``unpriced`` counts the calls whose price is not known, ``reasons`` says why.
+    """
+
+    amounts: Annotated[list[Money], msgspec.Meta(description="One for each currency.")]
+    priced: int
+    unpriced: int
+    unbilled: Annotated[int, msgspec.Meta(description="Calls that nobody bills, such as refused ones.")]
+    reasons: Annotated[dict[str, int], msgspec.Meta(description="Calls without an amount, by why.")]
 
 
 def moment(epoch_ms: int | None) -> str | None:

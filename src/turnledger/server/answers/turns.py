@@ -8,10 +8,12 @@ from uuid import UUID
 import msgspec
 
 from turnledger.server.answers.events import Entry
-from turnledger.server.answers.form import Answer, Cursor, Moment, Tokens
+from turnledger.server.answers.form import Amount, Answer, Cost, Cursor, Moment, Tokens
 
 __all__ = [
+    "CallCost",
     "DiffRow",
+    "EarlierCost",
     "Step",
     "SubTurn",
     "Turn",
@@ -56,6 +58,7 @@ class Turn(Answer):
     open_steps: int
     errors: int
     tokens: Tokens
+    cost: Annotated[Cost, msgspec.Meta(description="Of its own calls, without those of sub-agents.")]
     parent_turn_id: UUID | None
 
 
@@ -79,6 +82,37 @@ class TurnJournalIndex(Answer):
     next: Cursor | None
 
 
+CostState = Literal["priced", "unpriced", "unbilled"]
+
+
+class EarlierCost(Answer):
+    """A cost record that another one has taken the place of."""
+
+    state: CostState
+    amount: Amount | None
+    currency: str | None
+    reason: str | None
+    prices: str
+    priced_at: Moment
+
+
+class CallCost(Answer):
+    """What one model call cost; ``reason`` says why there is no amount.
+
+    ``provider`` and ``model`` are what it was priced as, ``prices`` names the prices that were asked.
+    """
+
+    state: CostState
+    amount: Amount | None
+    currency: str | None
+    reason: str | None
+    provider: str | None
+    model: str | None
+    prices: str
+    priced_at: Moment
+    earlier: Annotated[list[EarlierCost], msgspec.Meta(description="Oldest first.")]
+
+
 class Step(Answer):
     """A model or tool call with its outcome; ``doubt`` says what is known where there is none."""
 
@@ -89,6 +123,7 @@ class Step(Answer):
     role: str | None
     status: str | None
     ms: int | None
+    cost: Annotated[CallCost | None, msgspec.Meta(description="Null for tools and before it is priced.")]
     doubt: Literal["running", "no sign of life", "in doubt: may have happened", "not started"] | None
 
 

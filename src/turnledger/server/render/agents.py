@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from turnledger.model.costs import CostSums
 from turnledger.model.figures import Durations, SpanFigures, TokenCounts, TopConversation, TopName
 from turnledger.model.rows import AgentRow
 from turnledger.query.overview import AgentOverview
 from turnledger.server.answers import agents
 from turnledger.server.answers.form import Tokens, instant
+from turnledger.server.render.costs import cost_answer
 
 __all__ = ["agent_answer", "overview_answer", "tokens_answer"]
 
@@ -35,6 +37,7 @@ def tokens_answer(counts: TokenCounts) -> Tokens:
 
 def overview_answer(found: AgentOverview, live_cursor: str) -> agents.Overview:
     """An agent over time, as it was no earlier than at ``live_cursor``."""
+    costs = found.costs
     return agents.Overview(
         agent_id=found.agent,
         since=instant(found.total.since_ms),
@@ -44,18 +47,22 @@ def overview_answer(found: AgentOverview, live_cursor: str) -> agents.Overview:
         bucket=found.bucket.value,
         buckets=[
             agents.BucketFigures(
-                since=instant(bucket.since_ms), until=instant(bucket.until_ms), figures=_figures(bucket)
+                since=instant(bucket.since_ms),
+                until=instant(bucket.until_ms),
+                figures=_figures(bucket, costs.buckets.get(bucket.since_ms)),
             )
             for bucket in found.buckets
         ],
-        total=_figures(found.total),
-        top_conversations=[_conversation(top) for top in found.conversations],
-        top_models=[_calls(top) for top in found.models],
-        top_tools=[_calls(top) for top in found.tools],
+        total=_figures(found.total, costs.total),
+        top_conversations=[
+            _conversation(top, costs.conversations.get(top.conversation)) for top in found.conversations
+        ],
+        top_models=[_calls(top, costs.models.get(top.name)) for top in found.models],
+        top_tools=[_calls(top, None) for top in found.tools],
     )
 
 
-def _figures(found: SpanFigures) -> agents.Figures:
+def _figures(found: SpanFigures, cost: CostSums | None) -> agents.Figures:
     return agents.Figures(
         turns=sum(found.statuses.values()),
         statuses=found.statuses,
@@ -66,6 +73,7 @@ def _figures(found: SpanFigures) -> agents.Figures:
         tool_calls=found.tools.calls,
         tool_errors=found.tools.failed,
         tokens=tokens_answer(found.models.tokens),
+        cost=cost_answer(cost),
         turn_ms=_percentiles(found.turn_ms),
         model_ms=_percentiles(found.model_ms),
     )
@@ -81,21 +89,23 @@ def _percentiles(found: Durations) -> agents.Percentiles:
     )
 
 
-def _conversation(top: TopConversation) -> agents.ConversationFigures:
+def _conversation(top: TopConversation, cost: CostSums | None) -> agents.ConversationFigures:
     return agents.ConversationFigures(
         conversation_id=top.conversation,
         key=top.key,
         model_calls=top.counts.calls,
         tokens=tokens_answer(top.counts.tokens),
+        cost=cost_answer(cost),
     )
 
 
-def _calls(top: TopName) -> agents.CallFigures:
+def _calls(top: TopName, cost: CostSums | None) -> agents.CallFigures:
     return agents.CallFigures(
         name=top.name,
         calls=top.counts.calls,
         errors=top.counts.failed,
         tokens=tokens_answer(top.counts.tokens),
+        cost=cost_answer(cost),
         total_ms=top.total_ms,
         max_ms=top.max_ms,
     )

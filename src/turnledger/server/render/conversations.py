@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from uuid import UUID
 
+from turnledger.model.costs import CostSums
 from turnledger.model.rows import ConversationRow, MessageRow
 from turnledger.query.conversation_list import ConversationPage
 from turnledger.query.timeline import Entry
@@ -14,8 +15,9 @@ from turnledger.server.answers.events import Preview
 from turnledger.server.answers.form import instant
 from turnledger.server.answers.turns import Turn
 from turnledger.server.caller import Asking
+from turnledger.server.render.costs import cost_answer
 from turnledger.server.render.events import entry_answers, event_entries, names_in, preview_answers
-from turnledger.server.render.turns import turn_answer
+from turnledger.server.render.turns import turn_answers
 
 __all__ = ["conversation_answer", "conversations_answer", "message_answers", "timeline_answer"]
 
@@ -46,10 +48,13 @@ def _conversations(
     newest = asking.service.figures.last_messages([row.id for row in rows])
     messages = message_answers(asking, list(newest.values()), previews=previews)
     last = {message.conversation_id: message for message in messages}
-    return [_conversation(row, last.get(row.id)) for row in rows]
+    costs = asking.service.costs.of_conversations([row.id for row in rows])
+    return [_conversation(row, last.get(row.id), costs.get(row.id)) for row in rows]
 
 
-def _conversation(row: ConversationRow, newest: conversations.Message | None) -> conversations.Conversation:
+def _conversation(
+    row: ConversationRow, newest: conversations.Message | None, cost: CostSums | None
+) -> conversations.Conversation:
     return conversations.Conversation(
         id=row.id,
         agent_id=row.agent,
@@ -67,6 +72,7 @@ def _conversation(row: ConversationRow, newest: conversations.Message | None) ->
         failed_turns=row.failed_turns,
         tokens_in=row.tokens_in,
         tokens_out=row.tokens_out,
+        cost=cost_answer(cost),
         last_message=None if newest is None else _last(newest),
     )
 
@@ -129,7 +135,7 @@ def timeline_answer(
 def _turns(asking: Asking, entries: Sequence[Entry]) -> list[Turn]:
     """The turns of a window, in the order in which they come up in it."""
     rows = (asking.reader.turn(turn) for turn in dict.fromkeys(_turn_ids(entries)))
-    return [turn_answer(row) for row in rows if row is not None]
+    return turn_answers(asking, [row for row in rows if row is not None])
 
 
 def _turn_ids(entries: Iterable[Entry]) -> Iterable[UUID]:

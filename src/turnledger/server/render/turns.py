@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
+from turnledger.model.costs import CallCost, CostSums
 from turnledger.model.figures import TokenCounts
 from turnledger.model.rows import EventRow, TurnRow
 from turnledger.query.cursor import cursor_text, read_cursor
@@ -21,6 +22,7 @@ from turnledger.server.answers.events import Journal, JournalEvent
 from turnledger.server.answers.form import instant, moment
 from turnledger.server.caller import Asking
 from turnledger.server.render.agents import tokens_answer
+from turnledger.server.render.costs import call_cost_answer, cost_answer
 from turnledger.server.render.events import entry_answers, names_in
 from turnledger.store.contract import Reader
 from turnledger.wire.fixture import COMMITMENT_HMAC
@@ -30,7 +32,7 @@ __all__ = [
     "entries_answer",
     "journal_answer",
     "report_answer",
-    "turn_answer",
+    "turn_answers",
     "turn_index",
     "turns_answer",
 ]
@@ -41,8 +43,13 @@ _GENESIS = "0" * 64
 _CHILDREN = 100
 
 
-def turn_answer(row: TurnRow) -> turns.Turn:
-    """One turn."""
+def turn_answers(asking: Asking, rows: Sequence[TurnRow]) -> list[turns.Turn]:
+    """Turns, each with what its calls cost."""
+    costs = asking.service.costs.of_turns([row.id for row in rows])
+    return [_turn(row, costs.get(row.id)) for row in rows]
+
+
+def _turn(row: TurnRow, cost: CostSums | None) -> turns.Turn:
     return turns.Turn(
         id=row.id,
         agent_id=row.agent,
@@ -61,6 +68,7 @@ def turn_answer(row: TurnRow) -> turns.Turn:
         open_steps=row.open_steps,
         errors=row.errors,
         tokens=tokens_answer(_tokens(row)),
+        cost=cost_answer(cost),
         parent_turn_id=row.parent,
     )
 
@@ -69,23 +77,25 @@ def _tokens(row: TurnRow) -> TokenCounts:
     return TokenCounts(row.tokens_in, row.tokens_out, row.cache_read, row.cache_write, row.reasoning)
 
 
-def turns_answer(page: TurnPage) -> turns.TurnList:
+def turns_answer(asking: Asking, page: TurnPage) -> turns.TurnList:
     """A list of turns."""
     return turns.TurnList(
-        items=[turn_answer(row) for row in page.listed.items],
+        items=turn_answers(asking, page.listed.items),
         has_more=page.listed.has_more,
         next=page.listed.next,
         live_cursor=page.live_cursor,
     )
 
 
-def turn_index(agent: UUID, session: str, conversation: UUID, page: TurnPage) -> turns.TurnJournalIndex:
+def turn_index(
+    asking: Asking, agent: UUID, session: str, conversation: UUID, page: TurnPage
+) -> turns.TurnJournalIndex:
     """The turns of a conversation."""
     return turns.TurnJournalIndex(
         agent_id=agent,
         session_id=session,
         conversation_id=conversation,
-        turns=[turn_answer(row) for row in page.listed.items],
+        turns=turn_answers(asking, page.listed.items),
         has_more=page.listed.has_more,
         next=page.listed.next,
     )
@@ -105,11 +115,13 @@ def report_answer(
         entries = report.entries[start : start + limit]
         has_more = len(report.entries) > start + limit
         children = asking.service.figures.children(row.id, _CHILDREN)
+        costs = asking.service.costs.of_journal(row.id)
+        (turn,) = turn_answers(asking, [report.turn])
         return turns.TurnReport(
-            turn=turn_answer(report.turn),
+            turn=turn,
             totals=_totals(report),
             no_sign_of_life=report.silent,
-            steps=[_step(step) for step in report.steps],
+            steps=[_step(step, costs) for step in report.steps],
             unrun_tools=[
                 turns.UnrunTool(result_seq=one.result_seq, ordinal=one.ordinal, tool=one.tool)
                 for one in report.unrun
@@ -148,7 +160,7 @@ def _sum(entries: Iterable[Entry], token: str) -> int | None:
     return sum(numbers) if numbers else None
 
 
-def _step(step: Step) -> turns.Step:
+def _step(step: Step, costs: Mapping[int, Sequence[CallCost]]) -> turns.Step:
     intent, outcome = step.intent, step.outcome
     is_model = intent.row.type == "MODEL_CALL"
     served = None if outcome is None else outcome.tokens.get("model")
@@ -161,6 +173,7 @@ def _step(step: Step) -> turns.Step:
         role=intent.tokens.get("role"),
         status=None if outcome is None else outcome.tokens.get("status"),
         ms=None if outcome is None else outcome.number("ms"),
+        cost=None if outcome is None else call_cost_answer(costs.get(outcome.row.seq, ())),
         doubt=None if step.doubt is None else step.doubt.value,
     )
 
@@ -258,11 +271,12 @@ def _shown_events(reader: Reader, turn: UUID) -> list[JournalEvent]:
 # --- two turns -----------------------------------------------------------------------------------
 
 
-def diff_answer(found: TurnDifference) -> turns.TurnDiff:
+def diff_answer(asking: Asking, found: TurnDifference) -> turns.TurnDiff:
     """Two turns compared."""
+    left, right = turn_answers(asking, [found.left, found.right])
     return turns.TurnDiff(
-        left=turn_answer(found.left),
-        right=turn_answer(found.right),
+        left=left,
+        right=right,
         same_behaviour=found.same_behaviour,
         first_difference=found.first,
         rows=[_diff_row(row) for row in found.rows],

@@ -50,5 +50,5 @@ def get_overview(
     service = asking.service
     live = ledger_cursor(asking.reader.head_cursor())
     span = span_of(since, until, day, zone)
-    found = overview(service.figures, agent, span, bucket, zone, service.clock.epoch_ms())
+    found = overview(service.figures, service.costs, agent, span, bucket, zone, service.clock.epoch_ms())
     return reply(overview_answer(found, live))

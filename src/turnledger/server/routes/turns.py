@@ -70,7 +70,7 @@ def list_turns(
         since_ms=span.since_ms,
         until_ms=span.until_ms,
     )
-    return reply(turns_answer(turn_page(asking.reader, where, limit, after)))
+    return reply(turns_answer(asking, turn_page(asking.reader, where, limit, after)))
 
 
 @router.get("/turn-journal", responses=answers(TurnJournalIndex, 400, 404))
@@ -88,7 +88,7 @@ def get_turn_index(
     conversation = find_session(asking.reader, asking.agent(agent_id).id, session_id)
     where = TurnFilter(agent=agent_id, conversation=conversation)
     page = turn_page(asking.reader, where, limit, after)
-    return reply(turn_index(agent_id, session_id, conversation, page))
+    return reply(turn_index(asking, agent_id, session_id, conversation, page))
 
 
 @router.get("/turns/{turnId}", responses=answers(TurnReport, 400, 404))
@@ -158,4 +158,4 @@ def get_fixture(
 def get_diff(asking: Viewer, agent_id: AgentId, turn_id: TurnId, other_turn_id: OtherTurnId) -> Reply:
     """This turn and another one of the agent, step by step."""
     left, right = asking.turn(agent_id, turn_id), asking.turn(agent_id, other_turn_id)
-    return reply(diff_answer(turn_diff(asking.reader, left, right, bodies=asking.sees_bodies)))
+    return reply(diff_answer(asking, turn_diff(asking.reader, left, right, bodies=asking.sees_bodies)))
