@@ -220,7 +220,7 @@ function Verdict({ entry }: { entry: Entry }): ReactNode {
 }
 
 export function turnName(turn: { ordinal: number } | null, id: string | null): string {
-  return turn === null ? `turn ${id?.slice(0, 18) ?? ""}` : `T${turn.ordinal}`;
+  return turn === null ? `turn ${id?.slice(0, 18) ?? ""}` : `T${turn.ordinal + 1}`;
 }
 
 function trigger(entry: Entry): Fact {
