@@ -13,6 +13,7 @@ import pytest
 
 import turnledger
 from tests.adapters.stub import Asked, Reply, anthropic_reply, chat_events, chat_reply, running
+from tests.adapters.turns import ToolCall, chat_tools, google_reply
 from turnledger.integrity.verdict import Verdict
 from turnledger.query.verify import verify_ledger
 
@@ -69,6 +70,9 @@ def run_page(page: Path, ledger: Path) -> None:
             "OPENAI_API_KEY": "none",
             "ANTHROPIC_BASE_URL": provider.url,
             "ANTHROPIC_API_KEY": "none",
+            "GOOGLE_GEMINI_BASE_URL": provider.url,
+            "GOOGLE_API_KEY": "none",
+            "OPENAI_AGENTS_DISABLE_TRACING": "1",
         }
         done = subprocess.run(
             [sys.executable, "-W", "error", "-c", code],
@@ -85,6 +89,10 @@ def answer(asked: Asked) -> Reply:
     """What a provider says to an example."""
     if asked.path.endswith("/messages"):
         return anthropic_reply()
+    if asked.path.endswith(":generateContent"):
+        return google_reply()
+    if asked.json.get("tools") and asked.json["messages"][-1]["role"] == "user":
+        return chat_tools(ToolCall("call-1", "lookup_order", '{"order": 7}'))
     return chat_events("On its ", "way.") if asked.json.get("stream") else chat_reply()
 
 
