@@ -6,11 +6,20 @@ import { Plot } from "../../components/plot";
 import { Table } from "../../components/table";
 import { RecordedText, Time } from "../../components/ui";
 import { count, counted, duration, NOT_RECORDED, tokens } from "../../lib/format";
+import { costWords, nanoOf, roughAmount } from "../../lib/money";
 import { outsideName } from "../../lib/outsideName";
 import s from "./agents.module.css";
 
 const GOOD = ["completed"] as const;
 const OPEN = ["running", "waiting"] as const;
+
+const BAR: Readonly<Record<Overview["bucket"], string>> = {
+  minute: "a minute",
+  quarter: "a quarter of an hour",
+  hour: "an hour",
+  day: "a day",
+  week: "a week",
+};
 
 function sum(counts: Readonly<Record<string, number>>, wanted?: readonly string[]): number {
   return Object.entries(counts).reduce(
@@ -40,8 +49,8 @@ export function Figures({ of }: { of: Overview }): ReactNode {
   return (
     <>
       <p className={s.span}>
-        <Time at={of.since} digits={0} /> to <Time at={of.until} digits={0} />, each bar one {of.bucket} of{" "}
-        {of.timeZone}
+        <Time at={of.since} digits={0} /> to <Time at={of.until} digits={0} />, each bar {BAR[of.bucket]}{" "}
+        ({of.timeZone})
       </p>
       <Tiles of={of.total} agentId={of.agentId} />
       <div className={s.plots}>
@@ -69,6 +78,18 @@ export function Figures({ of }: { of: Overview }): ReactNode {
             { name: "reasoning", mark: "four", values: over((one) => one.tokens.reasoning) },
           ]}
         />
+        {of.total.cost.amounts.map(({ currency }) => (
+          <Plot
+            key={currency}
+            title={`Cost in ${currency}`}
+            kind="bars"
+            times={times}
+            format={roughAmount}
+            series={[
+              { name: "model calls", mark: "one", values: over((one) => nanoOf(one.cost, currency)) },
+            ]}
+          />
+        ))}
         <Plot
           title="Time of a turn"
           kind="lines"
@@ -110,7 +131,7 @@ function Tiles({ of, agentId }: { of: FiguresAnswer; agentId: string }): ReactNo
     ["Tool calls", count(of.toolCalls), counted(of.toolErrors, "error")],
     ["Shed triggers", count(sum(of.shed)), statusWords(of.shed)],
     ["Failed deliveries", count(of.failedDeliveries), ""],
-    ["Cost", NOT_RECORDED, "this server has no prices"],
+    ["Cost", costWords(of.cost).value, costWords(of.cost).more],
   ];
   return (
     <>
@@ -169,6 +190,7 @@ function Tops({ of }: { of: Overview }): ReactNode {
           },
           { head: "Model calls", isNumber: true, cell: (row) => count(row.modelCalls) },
           { head: "Tokens", isNumber: true, cell: (row) => tokenWords(row.tokens) },
+          { head: "Cost", isNumber: true, cell: (row) => costWords(row.cost).value },
         ]}
       />
       <Table
@@ -181,6 +203,7 @@ function Tops({ of }: { of: Overview }): ReactNode {
           { head: "Calls", isNumber: true, cell: (row) => count(row.calls) },
           { head: "Errors", isNumber: true, cell: (row) => count(row.errors) },
           { head: "Tokens", isNumber: true, cell: (row) => tokenWords(row.tokens) },
+          { head: "Cost", isNumber: true, cell: (row) => costWords(row.cost).value },
           { head: "Longest", isNumber: true, cell: (row) => ms(row.maxMs) },
         ]}
       />
