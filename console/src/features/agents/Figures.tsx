@@ -49,8 +49,8 @@ export function Figures({ of }: { of: Overview }): ReactNode {
   return (
     <>
       <p className={s.span}>
-        <Time at={of.since} digits={0} /> to <Time at={of.until} digits={0} />, each bar {BAR[of.bucket]}{" "}
-        ({of.timeZone})
+        <Time at={of.since} digits={0} /> to <Time at={of.until} digits={0} />, each bar {BAR[of.bucket]} (
+        {of.timeZone})
       </p>
       <Tiles of={of.total} agentId={of.agentId} />
       <div className={s.plots}>
@@ -85,9 +85,7 @@ export function Figures({ of }: { of: Overview }): ReactNode {
             kind="bars"
             times={times}
             format={roughAmount}
-            series={[
-              { name: "model calls", mark: "one", values: over((one) => nanoOf(one.cost, currency)) },
-            ]}
+            series={[{ name: "model calls", mark: "one", values: over((one) => nanoOf(one.cost, currency)) }]}
           />
         ))}
         <Plot

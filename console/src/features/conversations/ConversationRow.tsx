@@ -4,7 +4,8 @@ import type { ReactNode } from "react";
 import type { Conversation } from "../../api/types";
 import { Ago, Badge, RecordedText } from "../../components/ui";
 import { cx } from "../../lib/cx";
-import { count, counted, tokens } from "../../lib/format";
+import { count, counted, NOT_RECORDED, tokens } from "../../lib/format";
+import { costWords } from "../../lib/money";
 import { outsideName } from "../../lib/outsideName";
 import s from "./list.module.css";
 
@@ -132,6 +133,7 @@ export function ConversationRow({
           ? "–"
           : tokens((of.tokensIn ?? 0) + (of.tokensOut ?? 0))}
       </span>
+      <CostCell of={of} />
       <span className={s.when}>
         <Ago at={of.lastAt} />
       </span>
@@ -156,9 +158,21 @@ export function ConversationHead(): ReactNode {
       <span>Agent</span>
       <span className={s.number}>Turns</span>
       <span className={s.number}>Tokens</span>
+      <span className={s.number}>Cost</span>
       <span>Last event</span>
       <span>Problems</span>
     </div>
+  );
+}
+
+/** What its model calls cost, exactly; a dash where nothing is on record. */
+function CostCell({ of }: { of: Conversation }): ReactNode {
+  const { value, more } = costWords(of.cost);
+  return (
+    <span className={cx(s.number, s.cost)} title={more === "" ? value : `${value}, ${more}`}>
+      {value === NOT_RECORDED ? "–" : value}
+      {of.cost.amounts.length > 0 && of.cost.unpriced > 0 && " +?"}
+    </span>
   );
 }
 

@@ -59,6 +59,7 @@ function turn(status: Turn["status"]): Turn {
     openSteps: 0,
     errors: 0,
     tokens: { in: null, out: null, cacheRead: null, cacheWrite: null, reasoning: null },
+    cost: { amounts: [], priced: 0, unpriced: 0, unbilled: 0, reasons: {} },
     parentTurnId: null,
   };
 }

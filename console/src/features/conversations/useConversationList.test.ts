@@ -22,6 +22,7 @@ function conversation(id: string, minute: number, turns = 1): Conversation {
     failedTurns: 0,
     tokensIn: 0,
     tokensOut: 0,
+    cost: { amounts: [], priced: 0, unpriced: 0, unbilled: 0, reasons: {} },
     lastMessage: null,
   };
 }

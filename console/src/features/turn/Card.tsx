@@ -4,6 +4,7 @@ import { Flags } from "../../components/steps";
 import { AssuranceBadge, Badge, Chips, Hash, Icon, RecordedText, UtcTime } from "../../components/ui";
 import { cx } from "../../lib/cx";
 import { duration } from "../../lib/format";
+import { callCostWords } from "../../lib/money";
 import { CardBodies } from "./CardBodies";
 import { iconOf, nameOf } from "./cardWords";
 import { type CardEvent, problemOf } from "./events";
@@ -93,6 +94,11 @@ export function Card(props: CardProps): ReactNode {
         {isPlain && (
           <p className={s.plain}>
             <RecordedText text={event.summary} />
+          </p>
+        )}
+        {card.step?.outcomeSeq === event.seq && card.step.cost !== null && (
+          <p className={s.note}>
+            Cost: <RecordedText text={callCostWords(card.step.cost)} />
           </p>
         )}
         {card.unrun.length > 0 && (

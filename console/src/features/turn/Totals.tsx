@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import type { TurnReport } from "../../api/types";
 import { RecordedText, StatusBadge, Time } from "../../components/ui";
 import { counted, duration, NOT_RECORDED, short, tokens as tokenWords } from "../../lib/format";
+import { costWords } from "../../lib/money";
 import s from "./turn.module.css";
 
 /** What the turn is, and what it took. */
@@ -50,10 +51,7 @@ export function Totals({ report, actions }: { report: TurnReport; actions: React
           word="reasoning"
           value={tokens.reasoning === null ? NOT_RECORDED : tokenWords(tokens.reasoning)}
         />
-        <Figure
-          word="cost"
-          value={totals.costMinor === null ? NOT_RECORDED : `${String(totals.costMinor)} minor units`}
-        />
+        <Figure word="cost" {...cost(report)} />
       </dl>
       {report.children.length > 0 && (
         <ul className={s.children}>
@@ -71,13 +69,24 @@ export function Totals({ report, actions }: { report: TurnReport; actions: React
   );
 }
 
-function Figure({ word, value }: { word: string; value: string }): ReactNode {
+function Figure({ word, value, more = "" }: { word: string; value: string; more?: string }): ReactNode {
   return (
     <div data-missing={value === NOT_RECORDED || undefined}>
       <dt>{word}</dt>
-      <dd>{value}</dd>
+      <dd>
+        {value}
+        {more !== "" && <small> {more}</small>}
+      </dd>
     </div>
   );
+}
+
+/** Of our own records, else what another writer of the journal noted. */
+function cost({ turn, totals }: TurnReport): { value: string; more: string } {
+  const words = costWords(turn.cost);
+  if (words.value !== NOT_RECORDED) return words;
+  if (totals.costMinor !== null) return { value: `${String(totals.costMinor)} minor units`, more: "" };
+  return turn.modelCalls === 0 ? { value: "No model call", more: "" } : words;
 }
 
 function time(ms: number | null): string {

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useRef } from "react";
+import { useEffect, useRef } from "react";
 
 import { api, ask, askBytes } from "../../api/client";
 import { journalPath } from "../../api/paths";
@@ -11,6 +11,10 @@ import { NotCheckedError, verifyJournal } from "../../verify/client";
 import { type Entries, isOpenEnded, useEntries } from "./useEntries";
 
 const SETTLE_MS = 400;
+/** A server prices a call within this time after it is on record. */
+const PRICED_MS = 2500;
+/** Turns of more steps are not asked for again for their cost alone. */
+const SMALL = 500;
 const OPEN = ["running", "waiting"];
 
 export interface TurnData extends Entries {
@@ -66,6 +70,16 @@ export function useTurn(agentId: string, turnId: string): TurnData {
     },
     onResync: refresh,
   });
+  const { refetch } = report;
+  const isUnpriced = first !== undefined && awaitsCost(first);
+  const events = first?.turn.events;
+  useEffect(() => {
+    if (!isUnpriced) return undefined;
+    const timer = setTimeout(() => void refetch(), PRICED_MS);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [isUnpriced, events, refetch]);
   const { data } = checked;
   return {
     ...entries,
@@ -80,6 +94,14 @@ export function useTurn(agentId: string, turnId: string): TurnData {
       entries.retry();
     },
   };
+}
+
+/** Whether a call has ended and nothing is known of its cost: it may be priced any moment. */
+function awaitsCost({ steps }: TurnReport): boolean {
+  return (
+    steps.length <= SMALL &&
+    steps.some((step) => step.kind === "model" && step.outcomeSeq !== null && step.cost === null)
+  );
 }
 
 /** A fault of the check is no fault of the request, and no verdict. */

@@ -1,0 +1,46 @@
+import type { Cost, CallCost } from "../api/types";
+import { counted, NOT_RECORDED } from "./format";
+
+/** What a cost is in words: the exact amounts, and what is not in them. */
+export interface CostWords {
+  readonly value: string;
+  readonly more: string;
+}
+
+/** Amounts are shown digit by digit as they came; what is not known is never 0. */
+export function costWords(cost: Cost): CostWords {
+  const why = Object.keys(cost.reasons).join(", ");
+  if (cost.amounts.length > 0) {
+    const value = cost.amounts.map(({ amount, currency }) => `${amount} ${currency}`).join(" + ");
+    return { value, more: cost.unpriced > 0 ? `${counted(cost.unpriced, "call")} unpriced: ${why}` : "" };
+  }
+  if (cost.unpriced > 0) return { value: "Unpriced", more: `${counted(cost.unpriced, "call")}: ${why}` };
+  if (cost.unbilled > 0) return { value: "Not billed", more: why };
+  return { value: NOT_RECORDED, more: "" };
+}
+
+/** One call's cost in a sentence. */
+export function callCostWords(cost: CallCost): string {
+  if (cost.amount === null)
+    return `${cost.state === "unbilled" ? "not billed" : "unpriced"}: ${cost.reason ?? "no reason given"}`;
+  const name = [cost.provider, cost.model].filter((part) => part !== null).join("/");
+  const earlier = cost.earlier.at(-1);
+  const before = earlier === undefined ? "" : `; before it was ${earlier.amount ?? "unpriced"}`;
+  return `${cost.amount} ${cost.currency ?? ""}, priced as ${name} by ${cost.prices}${before}`;
+}
+
+const NANO_DIGITS = 9;
+
+/** Billionths of the amounts of one currency, to be drawn; a drawing needs no last digit. */
+export function nanoOf(cost: Cost, currency: string): number | null {
+  const found = cost.amounts.find((money) => money.currency === currency);
+  return found === undefined ? null : Number(found.amount) * 10 ** NANO_DIGITS;
+}
+
+/** Billionths as a short amount, for the ticks of a plot: three digits that count. */
+export function roughAmount(nano: number): string {
+  if (nano === 0) return "0";
+  const value = nano / 10 ** NANO_DIGITS;
+  const digits = Math.max(2, 2 - Math.floor(Math.log10(Math.abs(value))));
+  return value.toFixed(Math.min(digits, NANO_DIGITS));
+}
