@@ -17,7 +17,7 @@ BROWSER := $(shell for name in "$${TURNLEDGER_CHROMIUM:-chromium}" chromium-brow
 	command -v "$$name" && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast test-pg test-crash test-console check format openapi console console-check bench wheel try-wheel lock clean
+.PHONY: help setup demo test test-fast test-pg test-crash test-console check format openapi console console-check screenshots bench wheel try-wheel lock clean
 
 help: ## List these tasks
 	@echo "make <task>"
@@ -75,6 +75,9 @@ $(CONSOLE): $(shell find console/src console/public -type f) console/index.html 
 console-check: $(READY) ## The console's types, lint and tests, and whether its types are those of the API
 	$(BIN)/python hatch_build.py npm ci
 	$(BIN)/python hatch_build.py npm run check
+
+screenshots: console ## Take the pictures in docs/screenshots anew, of the demo, in the installed Chromium
+	PYTHONPATH=. $(BIN)/python docs/screenshots/take.py
 
 bench: $(READY) ## Measure; results go into bench/RESULTS.md
 	$(BIN)/python -m bench
