@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import agents
 import openai
 import pytest
+from openai.types.responses import ResponseOutputMessage, ResponseOutputText
 
 import turnledger
 from tests.adapters.frameworks import QUESTION
@@ -135,3 +136,33 @@ def test_a_client_that_is_not_recorded_is_told_at_once(provider: Provider, recor
             await turn.commit("done")
 
     asyncio.run(main())
+
+
+class Scripted(agents.Model):
+    """A model without HTTP."""
+
+    async def get_response(self, *_: Any, **__: Any) -> agents.ModelResponse:  # noqa: ANN401  as the base does
+        text = ResponseOutputText(type="output_text", text="On its way.", annotations=[])
+        message = ResponseOutputMessage(
+            id="m-1", type="message", role="assistant", status="completed", content=[text]
+        )
+        usage = agents.Usage(requests=1, input_tokens=9, output_tokens=3, total_tokens=12)
+        return agents.ModelResponse(output=[message], usage=usage, response_id=None)
+
+    def stream_response(self, *_: Any, **__: Any) -> Any:  # noqa: ANN401
+        msg = "It does not stream."
+        raise agents.UserError(msg)
+
+
+def test_a_model_without_http_is_recorded_by_what_it_is_asked(provider: Provider, recorder: Recorder) -> None:
+    turn = run(recorder, provider, lambda _: agents.Agent("support", model=Scripted()))
+    call, result = recorder.steps(turn, "MODEL_CALL", "MODEL_RESULT")
+    assert (call.tokens["form"], call.tokens["model"]) == ("encoded", "Scripted")
+    assert QUESTION.encode() in (call.payload or b"")
+    assert (result.tokens["in"], result.tokens["out"]) == ("9", "3")
+    assert b"On its way." in (result.payload or b"")
+
+
+def test_an_agent_is_not_recorded_as_an_object() -> None:
+    with pytest.raises(turnledger.UsageError, match=r"openai_agents\.Recording"):
+        turnledger.record(agents.Agent("support"))

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import openai
 import pytest
-from pydantic_ai import Agent, ModelMessage, ModelResponse, RunContext, TextPart, ToolCallPart, ToolDefinition
+from pydantic_ai import (
+    Agent,
+    DeferredToolRequests,
+    DeferredToolResults,
+    ModelMessage,
+    ModelResponse,
+    RunContext,
+    TextPart,
+    ToolCallPart,
+    ToolDefinition,
+)
 from pydantic_ai.capabilities import AbstractCapability
 from pydantic_ai.models.fallback import FallbackModel
 from pydantic_ai.models.function import AgentInfo, FunctionModel
@@ -187,3 +197,40 @@ def test_a_run_outside_of_any_turn_is_one(recorder: Recorder) -> None:
             QUESTION.encode(),
             b"success (no tool calls)",
         )
+
+
+@pytest.mark.parametrize("decided", ["by the agent", "by somebody"])
+def test_a_tool_that_waits_for_approval_is_one_call(recorder: Recorder, decided: str) -> None:
+    agent: Agent[None, str | DeferredToolRequests] = Agent(
+        FunctionModel(scripted), output_type=[str, DeferredToolRequests], capabilities=[Recording()]
+    )
+    agent.tool_plain(requires_approval=True)(lookup)
+    with recorder.conversation.turn() as turn:
+        asked = agent.run_sync(QUESTION)
+        assert isinstance(asked.output, DeferredToolRequests)
+    assert [step.type for step in recorder.steps(turn)][-2:] == ["TOOL_CALL", "APPROVAL"]
+    with recorder.ledger.agent("support").resume(turn.id) as resumed:
+        if decided == "by somebody":
+            resumed.approvals[0].decide("granted", by="slack:U1")
+        granted = DeferredToolResults(approvals={"call-1": True})
+        answer = agent.run_sync(message_history=asked.all_messages(), deferred_tool_results=granted)
+        assert answer.output == "It is on its way."
+        resumed.commit(answer.output)
+    steps = recorder.steps(turn, "TOOL_CALL", "APPROVAL", "TOOL_RESULT")
+    assert [step.type for step in steps] == ["TOOL_CALL", "APPROVAL", "APPROVAL", "TOOL_RESULT"]
+    assert [step.tokens.get("decision") for step in steps] == [None, "requested", "granted", None]
+    assert (steps[-1].tokens["status"], steps[-1].payload) == ("ok", "7 is on its way to Köln".encode())
+
+
+def test_a_tool_that_was_denied_is_so_on_record(recorder: Recorder) -> None:
+    agent: Agent[None, str | DeferredToolRequests] = Agent(
+        FunctionModel(scripted), output_type=[str, DeferredToolRequests], capabilities=[Recording()]
+    )
+    agent.tool_plain(requires_approval=True)(lookup)
+    with recorder.conversation.turn() as turn:
+        asked = agent.run_sync(QUESTION)
+        turn.approvals[0].decide("denied", by="slack:U1")
+        denied = DeferredToolResults(approvals={"call-1": False})
+        agent.run_sync(message_history=asked.all_messages(), deferred_tool_results=denied)
+    (result,) = recorder.steps(turn, "TOOL_RESULT")
+    assert result.tokens["status"] == "denied"

@@ -40,6 +40,15 @@ _OTHER_DOORS: Final = {"mcp": "turnledger.adapters.mcp"}
 """Packages whose objects speak no HTTP that is known; the module named has a ``record`` of its own."""
 
 
+_ADAPTERS: Final = {
+    "agents": "openai_agents",
+    "langchain": "langchain",
+    "langgraph": "langchain",
+    "pydantic_ai": "pydantic_ai",
+}
+"""Frameworks whose agents are recorded by what is given to them, and the adapter that has it."""
+
+
 class _Held(NamedTuple):
     owner: Any
     name: str
@@ -62,8 +71,12 @@ def record(client: T, *, role: str | None = "primary") -> T:
     found = list(_held(client))
     if not found:
         msg = f"No HTTP client is found in a {type(client).__module__}.{type(client).__qualname__}."
+        adapter = _ADAPTERS.get(package)
         raise UsageError(
-            msg, next_step="Pass the SDK's client, or the httpx client itself; or use turn.model_call(…)."
+            msg,
+            next_step=f"Give the framework a turnledger.adapters.{adapter}.Recording()."
+            if adapter is not None
+            else "Pass the SDK's client, or the httpx client itself; or use turn.model_call(…).",
         )
     for held in found:
         _keep_to_http(held.owner)

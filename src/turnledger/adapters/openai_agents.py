@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from agents import RunHooks
 
     from turnledger.capture.model_call import ModelCallStep
+    from turnledger.capture.steps import Step
     from turnledger.capture.tool_call import ToolCallStep
 
 __all__ = ["Recording"]
@@ -43,17 +44,30 @@ class Hooks:
         super().__init__()
         self.role = role
         self._last: WeakKeyDictionary[Any, ModelCallStep | None] = WeakKeyDictionary()
+        self._asking: WeakKeyDictionary[Any, ModelCallStep] = WeakKeyDictionary()
 
     async def on_llm_start(
         self, context: Any, agent: Any, system_prompt: str | None, input_items: list[Any]
     ) -> None:
-        """Record the client of a model that the agent was given as an object."""
-        if is_recordable(agent.model):
-            record(agent.model, role=self.role)
-        self._last[context] = last_model_call(open_turn())
+        """Record the client of a model that the agent was given as an object, or what that is asked."""
+        turn, model = open_turn(), agent.model
+        self._last[context] = last_model_call(turn)
+        if is_recordable(model):
+            record(model, role=self.role)
+        elif model is not None and not isinstance(model, str):
+            request = {"instructions": system_prompt, "input": input_items}
+            name = getattr(model, "model", None)
+            name = name if isinstance(name, str) else type(model).__name__
+            step = turn.model_call(request=request, role=self.role, model=name)
+            await _begin(step)
+            self._asking[context] = step
 
     async def on_llm_end(self, context: Any, agent: Any, response: Any) -> None:
-        """Say it at once where a model was asked by a client that is not recorded."""
+        """Record what such a model said; say it at once where a client that nobody records was asked."""
+        step = self._asking.pop(context, None)
+        if step is not None:
+            step.result([plain_form(item) for item in response.output], usage=response.usage, status="ok")
+            await _end(step, None)
         if last_model_call(open_turn()) is self._last.get(context):
             msg = f"Agent {agent.name!r} asked a model by a client that is not recorded."
             raise UsageError(
@@ -67,9 +81,9 @@ class Hooks:
         call_id = getattr(context, "tool_call_id", None)
         try:
             step = tool_step(tool.name, supplied=supplied, call_id=call_id)
-            await step.__aenter__()
         except LedgerError as refusal:
             raise translation_for("agents")(refusal) from refusal
+        await _begin(step)
         _open.setdefault(context, {})[_key(context, tool)] = step
         _watch(tool)
 
@@ -85,7 +99,14 @@ class Hooks:
         await open_turn().progress(f"{from_agent.name} → {to_agent.name}", kind="handoff")
 
 
-async def _end(step: ToolCallStep, error: BaseException | None) -> None:
+async def _begin(step: Step) -> None:
+    try:
+        await step.__aenter__()
+    except LedgerError as refusal:
+        raise translation_for("agents")(refusal) from refusal
+
+
+async def _end(step: Step, error: BaseException | None) -> None:
     trace = None if error is None else error.__traceback__
     try:
         await step.__aexit__(None if error is None else type(error), error, trace)

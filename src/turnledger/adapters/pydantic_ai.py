@@ -10,10 +10,12 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final
 
 from turnledger.adapters.joining import joined
+from turnledger.adapters.pydantic_ai_approval import approved_step, ask_for_approval, supplied_text
 from turnledger.adapters.pydantic_ai_model import recording_model
 from turnledger.adapters.tool_hook import running, tool_step
 from turnledger.capture.context import current_turn
 from turnledger.errors import UsageError
+from turnledger.model.vocabulary import ApprovalDecision
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -75,7 +77,8 @@ class Capability:
         content = prompt if prompt is None or isinstance(prompt, _TEXT) else list(prompt)
         async with self.conversation.turn(content=content) as turn:
             result = await handler()
-            await turn.commit(result.output)
+            if not any(approval.decision is ApprovalDecision.REQUESTED for approval in turn.approvals):
+                await turn.commit(result.output)
         return result
 
     # --- tools ---------------------------------------------------------------------------------
@@ -83,7 +86,7 @@ class Capability:
     async def on_tool_validate_error(self, ctx: Any, *, call: Any, error: Exception, **_: Any) -> Any:
         """Record a call whose arguments were refused; it goes on to be refused."""
         step = tool_step(
-            call.tool_name, supplied=_supplied(call), valid=False, call_id=call.tool_call_id or None
+            call.tool_name, supplied=supplied_text(call), valid=False, call_id=call.tool_call_id or None
         )
         async with step:
             step.result(str(error), status="invalid")
@@ -105,6 +108,8 @@ class Capability:
             with running(call.tool_name):
                 return await handler(args)
         except BaseException as error:
+            if run.step is not None and _is_deferral(error):
+                run.step.result(str(error) or type(error).__name__, status="cancelled")
             await run.end(error)
             raise
         finally:
@@ -120,10 +125,15 @@ class Capability:
         **_: Any,
     ) -> dict[str, Any]:
         """Have the call on record; raises CaptureRefused where that fails, and the tool does not run."""
-        step = tool_step(
-            call.tool_name, supplied=_supplied(call), validated=args, call_id=call.tool_call_id or None
-        )
-        await step.__aenter__()
+        step = await approved_step(call) if ctx.tool_call_approved else None
+        if step is None:
+            step = tool_step(
+                call.tool_name,
+                supplied=supplied_text(call),
+                validated=args,
+                call_id=call.tool_call_id or None,
+            )
+            await step.__aenter__()
         run = _run.get()
         if run is not None:
             run.step = step
@@ -137,9 +147,16 @@ class Capability:
             await run.end(None)
         return result
 
+    async def handle_deferred_tool_calls(self, ctx: Any, *, requests: Any) -> None:
+        """Have a call that waits for an approval on record, so that the turn waits with it."""
+        for call in requests.approvals:
+            await ask_for_approval(call, requests.metadata.get(call.tool_call_id))
 
-def _supplied(call: Any) -> Any:
-    return call.args if isinstance(call.args, str) else None  # where it is parsed, the reply has the text
+
+def _is_deferral(error: BaseException) -> bool:
+    from pydantic_ai.exceptions import ApprovalRequired, CallDeferred  # noqa: PLC0415  its user has imported it
+
+    return isinstance(error, (ApprovalRequired, CallDeferred))
 
 
 if TYPE_CHECKING:
