@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 from turnledger.cli.line import QUIET
 from turnledger.cli.screen import Screen, note
+from turnledger.engine.demo.live_agent import LIVE_QUESTIONS
+from turnledger.engine.demo.live_model import LiveModel
 from turnledger.engine.demo.talk import LIMIT_MB, Talk
 from turnledger.engine.location import database_at
 from turnledger.engine.price_book import price_book
@@ -43,10 +45,13 @@ def serve_live(
     server = _server(open_service(database_at(path), prices=price_book()), port)
     link = server.login_url()
     _say_where(path, server.address.url, link, _places(server.address.url, recorded, altered))
+    model = LiveModel.of_environment()
+    if model is not None:
+        note(f"One more agent asks {model.name} at OPENAI_BASE_URL {len(LIVE_QUESTIONS)} questions.")
     if may_open and _has_display():
         threading.Thread(target=webbrowser.open, args=(link,), daemon=True).start()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C
-    with Talk(path, speed, note):
+    with Talk(path, speed, note, model):
         try:
             server.run()
         except KeyboardInterrupt:

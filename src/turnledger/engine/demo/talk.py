@@ -11,6 +11,8 @@ from types import TracebackType
 from typing import Final, Self
 
 from turnledger.engine.demo import scenes
+from turnledger.engine.demo.live_agent import LIVE, live_rounds
+from turnledger.engine.demo.live_model import LiveModel
 from turnledger.engine.demo.pace import Pace
 from turnledger.engine.demo.replay import Replay
 from turnledger.engine.demo.script import conversations
@@ -34,16 +36,20 @@ _PATIENCE: Final = 3
 class Talk:
     """Two agents that replay the recorded conversations and one that plays the scenes, again and again.
 
-    They record into the ledger at ``path`` from ``__enter__`` to ``__exit__``, each on a thread of its own;
-    ``tell`` takes a line for people.
+    With a ``model``, one more asks it a few questions.  They record into the ledger at ``path`` from
+    ``__enter__`` to ``__exit__``, each on a thread of its own; ``tell`` takes a line for people.
     """
 
-    def __init__(self, path: Path, speed: float, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self, path: Path, speed: float, tell: Callable[[str], None], model: LiveModel | None = None
+    ) -> None:
         self._path = path
         self._tell = tell
         self._pace = Pace(speed)
         self._ledger = open_ledger(path)
-        rounds = (self._replays(FLIGHTS, 0), self._replays(NIGHT_FLIGHTS, _SKIPPED), self._desk())
+        rounds = [self._replays(FLIGHTS, 0), self._replays(NIGHT_FLIGHTS, _SKIPPED), self._desk()]
+        if model is not None:
+            rounds.append(live_rounds(self._ledger.agent(LIVE), model, tell))
         self._threads = [
             threading.Thread(target=self._run, args=(one,), name="turnledger-demo", daemon=True)
             for one in rounds
