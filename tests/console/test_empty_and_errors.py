@@ -138,13 +138,10 @@ def test_a_page_that_failed_says_why_and_a_retry_shows_it(
     page.route(DATA, answer)
     page.goto(path.format(timeline=story.timeline, inspector=story.inspector("whole"), agent=story.agent))
     alert = page.get_by_role("alert").first
-    if (answer, path) == (is_garbled, "{inspector}"):
-        alert = page.get_by_role("region", name="Verification")
-        said = "not checked in this browser"
     for sentence in re.split(r"(?<=\.) ", said):
         expect(alert).to_contain_text(sentence)
     page.unroute(DATA)
-    retry = page.get_by_role("button", name=re.compile("^(Try|Check) again$"))
+    retry = page.get_by_role("button", name="Try again")
     while retry.count():
         with suppress(Error):  # another part of the page was answered, and took it away
             retry.first.click(timeout=1000)

@@ -197,13 +197,16 @@ def test_an_error_of_the_server_is_shown_and_a_retry_goes_on(page: Page, told: T
     expect(alert).to_have_count(0)
 
 
-def test_a_check_that_could_not_be_made_is_no_verdict(page: Page, told: Told) -> None:
+def test_a_check_that_could_not_be_made_is_no_verdict_and_can_be_made_again(page: Page, told: Told) -> None:
     page.route("**/journal", lambda route: route.fulfill(json={"events": 7}))
     page.goto(told.inspector("whole"))
     expect(verification(page)).to_contain_text("not checked in this browser")
     expect(verification(page)).to_contain_text("This does not mean that it was altered")
     expect(verification(page)).not_to_contain_text("intact")
     expect(card(page, "COMMIT")).to_be_visible()
+    page.unroute("**/journal")
+    verification(page).get_by_role("button", name="Check again").click()
+    expect(verification(page)).to_contain_text("every hash recomputed")
 
 
 def test_e08_it_verifies_on_plain_http_too(
