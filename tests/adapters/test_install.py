@@ -88,9 +88,18 @@ def test_clients_are_recorded_whenever_their_sdk_is_imported(
     assert len(provider.asked) == 1
 
 
-def test_it_imports_no_sdk() -> None:
-    program = "import sys, turnledger; turnledger.install(); print([n for n in sys.modules if n in {!r}])"
-    assert run(program.format(["openai", "anthropic", "google.genai", "httpx", "httpx2"])) == "[]\n"
+SDKS = ["agents", "anthropic", "google.genai", "httpx", "httpx2", "langchain", "mcp", "openai", "pydantic_ai"]
+
+
+def test_neither_it_nor_any_adapter_imports_an_sdk() -> None:
+    program = f"""
+import importlib, pkgutil, sys, turnledger, turnledger.adapters
+turnledger.install()
+for module in pkgutil.iter_modules(turnledger.adapters.__path__, "turnledger.adapters."):
+    importlib.import_module(module.name)
+print([name for name in {SDKS!r} if name in sys.modules])
+"""
+    assert run(program) == "[]\n"
 
 
 def test_a_client_made_before_is_left_as_it_is(provider: Provider, ledger_path: Path) -> None:

@@ -15,6 +15,7 @@ from mcp.types import CallToolResult
 import turnledger
 from tests.adapters.turns import refusing, tool_calls
 from turnledger.adapters import mcp
+from turnledger.adapters.tool_hook import running, tool_step
 
 if TYPE_CHECKING:
     from tests.adapters.conftest import Recorder
@@ -131,6 +132,21 @@ def test_x03_parallel_calls_each_have_their_own_result(recorder: Recorder) -> No
     assert asked == {b'{"id":%d}' % number for number in range(5)}
     answered = {step.tokens["call"]: step.payload or b"" for step in recorder.steps(turn, "TOOL_RESULT")}
     assert len(answered) == len(set(answered.values())) == 5
+
+
+def test_a_call_that_a_framework_records_already_stays_one(recorder: Recorder) -> None:
+    server, calls = serving()
+
+    async def work(client: Client) -> None:
+        turnledger.record(client)
+        async with tool_step("shop_lookup", validated={"id": 7}) as step:
+            with running("shop_lookup"):
+                step.result((await client.call_tool("lookup", {"id": 7})).is_error)
+        await client.call_tool("lookup", {"id": 8})
+
+    turn = in_turn(recorder, server, work)
+    assert calls == [7, 8]
+    assert [call.tokens["tool"] for call in tool_calls(recorder.path, turn.id)] == ["shop_lookup", "lookup"]
 
 
 def test_a_call_that_is_cancelled_is_so_on_record(recorder: Recorder) -> None:

@@ -174,5 +174,5 @@ else:
 
         if not hasattr(AbstractCapability, "get_wrapper_model"):
             msg = "This version of pydantic-ai has no capabilities that can record models."
-            raise UsageError(msg, next_step="Use pydantic-ai 2.60 or newer.")
+            raise UsageError(msg, next_step="Upgrade pydantic-ai.")
         return joined(Capability, AbstractCapability, name)
