@@ -273,7 +273,7 @@ class Rebuilder(Protocol):
         ...
 
     def heads(self, wanted: Sequence[tuple[bytes, int]]) -> list[bytes | None]:
-        """For each ``(recipe, stop)`` the first ``stop`` bytes, fetched together; None for what is damaged."""
+        """For each ``(recipe, stop)`` the first ``stop`` bytes, fetched together; None for a damaged one."""
         ...
 
 
