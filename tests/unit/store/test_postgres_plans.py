@@ -24,6 +24,7 @@ BIG = {
     "messages",
     "parts",
     "aliases",
+    "costs",
 }
 
 # A ledger of 5,000 conversations, each with a turn of four events, a message and a body.
@@ -45,6 +46,8 @@ SELECT 1000 + n, 1, 1000 + n, CASE WHEN n % 4 = 0 THEN 'failed' ELSE 'completed'
 INSERT INTO conversation_activity (cid, aid, last_ms) SELECT 1000 + n, 1, n FROM many;
 INSERT INTO messages (cid, seq, direction, actor, chars, created_ms)
 SELECT 1000 + n, 0, 'inbound', decode(md5('u' || n % 500), 'hex'), 1, n FROM many;
+INSERT INTO costs
+SELECT 1, n, 1000 + n, 2, 0, 1000 + n, 'priced', n, 'USD', NULL, 'o', 'm', 'p', NULL, n FROM many;
 INSERT INTO memory SELECT 1, decode(md5('e' || n % 1000), 'hex'), n, 'update', 1000 + n, 0, n FROM many;
 """
 
@@ -75,6 +78,10 @@ VALUES: Mapping[str, object] = {
     "status": "failed",
     "slot": "payload",
     "aid": 1,
+    "cid": 3000,
+    "jid": 3000,
+    "seq": 2,
+    "answer": AN_ID,
     "pid": 100500,
     "after": 10,
     "before": 20,
@@ -94,10 +101,12 @@ VALUES: Mapping[str, object] = {
 }
 
 LEFT_OUT = {"list_agents", "list_faults", "lock_events"}  # agents are few; the others read no rows
+SUMS = {"sum_costs_of_turn", "sum_costs_of_conversation"}
 READS = sorted(
     name
     for name, statement in STATEMENTS.items()
-    if name.startswith(("list_", "get_", "find_", "lock_")) and set(statement.params) <= VALUES.keys()
+    if (name.startswith(("list_", "get_", "find_", "lock_")) or name in SUMS)
+    and set(statement.params) <= VALUES.keys()
 )
 
 

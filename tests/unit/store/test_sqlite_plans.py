@@ -21,7 +21,7 @@ STATEMENTS = {
 }
 LARGE = re.compile(
     r"SCAN (events|e|bodies|b|parts|p|turns|t|journals|j|conversations|c|x|conversation_activity"
-    r"|messages|m|memory|calls|notices|aliases|n)$"
+    r"|messages|m|memory|calls|notices|aliases|n|costs|k)$"
 )
 # One actor's conversations, and at most four times `limit` ids: few rows, sorted in memory.
 SORTED = {"list_conversations_of_actor", "find_ids"}
@@ -87,6 +87,12 @@ def test_r03_pages_come_in_the_order_of_an_index(connection: sqlite3.Connection,
         ("list_messages_of_actor", "messages_actor"),
         ("list_notices", "notices_agent"),
         ("list_turns_of_parent", "turns_parent"),
+        ("list_costs_of_journal", "costs_journal"),
+        ("sum_costs_of_turn", "costs_journal"),
+        ("sum_costs_of_conversation", "costs_conversation"),
+        ("list_answers", "costs_conversation"),
+        ("list_calls_to_price", "c USING PRIMARY KEY"),
+        ("sum_costs_of_models", "c USING PRIMARY KEY"),
     ],
 )
 def test_a_list_uses_the_index_made_for_it(connection: sqlite3.Connection, name: str, index: str) -> None:
