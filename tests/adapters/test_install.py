@@ -88,6 +88,26 @@ def test_clients_are_recorded_whenever_their_sdk_is_imported(
     assert len(provider.asked) == 1
 
 
+TWICE = """
+import asyncio
+from pydantic_ai import Agent
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.providers.openai import OpenAIProvider
+agent = Agent(OpenAIChatModel("m", provider=OpenAIProvider(base_url=url + "/v1", api_key="x")))
+with convo.turn() as turn:
+    asyncio.run(agent.run("Hello"))
+    asyncio.run(agent.run("Hello"))
+    turn.commit("done")
+    print(turn.id)
+"""
+
+
+def test_a_framework_may_change_the_connections_of_its_client(provider: Provider, ledger_path: Path) -> None:
+    provider.says(chat_reply(), chat_reply())
+    identity = run(START + BEFORE + TWICE, ledger_path, provider.url)
+    assert types(ledger_path, identity.strip()).count("MODEL_CALL") == len(provider.asked) == 2
+
+
 SDKS = ["agents", "anthropic", "google.genai", "httpx", "httpx2", "langchain", "mcp", "openai", "pydantic_ai"]
 
 

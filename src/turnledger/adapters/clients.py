@@ -11,7 +11,7 @@ from turnledger.adapters.translation import Translate, translation_for
 from turnledger.adapters.transport import AsyncRecordingTransport, RecordingTransport
 from turnledger.errors import UsageError
 
-__all__ = ["is_recordable", "record"]
+__all__ = ["is_recordable", "record", "record_http"]
 
 T = TypeVar("T")
 
@@ -83,6 +83,12 @@ def record(client: T, *, role: str | None = "primary") -> T:
         http = _own(held) if package in _SHARING else held.http
         _put_before(http, role, translation_for(_package(held.owner)))
     return client
+
+
+def record_http(http: object, package: str, role: str | None) -> None:
+    """Record an HTTP client of either library that an SDK's client uses; anything else is left as it is."""
+    if _is_http_client(http):
+        _put_before(http, role, translation_for(package))
 
 
 def is_recordable(client: object) -> bool:

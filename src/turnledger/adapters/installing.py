@@ -5,22 +5,22 @@ from __future__ import annotations
 import functools
 import importlib.util
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Final
 
-from turnledger.adapters.clients import record
+from turnledger.adapters.clients import record, record_http
 
 __all__ = ["install"]
 
-_CLIENTS: Final = {
-    "openai._base_client": ("SyncAPIClient", "AsyncAPIClient"),
-    "anthropic._base_client": ("SyncAPIClient", "AsyncAPIClient"),
-    "google.genai._api_client": ("BaseApiClient",),
+_CLIENTS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
+    "openai._base_client": {"SyncAPIClient": ("_client",), "AsyncAPIClient": ("_client",)},
+    "anthropic._base_client": {"SyncAPIClient": ("_client",), "AsyncAPIClient": ("_client",)},
+    "google.genai._api_client": {"BaseApiClient": ("_httpx_client", "_async_httpx_client")},
 }
-"""Modules of SDKs, and the classes in them that all of their clients are made from."""
+"""Modules of SDKs, the classes in them that clients are made from, and where those keep HTTP clients."""
 
 _MARK: Final = "_turnledger_installed"
 
@@ -74,8 +74,33 @@ class _Later(MetaPathFinder):
 
 
 def _patch(module: ModuleType, role: str | None) -> None:
-    for name in _CLIENTS[module.__name__]:
-        _record_when_made(getattr(module, name), role)
+    for name, attributes in _CLIENTS[module.__name__].items():
+        kind = getattr(module, name)
+        for attribute in attributes:
+            if not isinstance(vars(kind).get(attribute), _HttpClient):
+                setattr(kind, attribute, _HttpClient(attribute, module.__name__.partition(".")[0], role))
+        _record_when_made(kind, role)
+
+
+class _HttpClient:
+    """An attribute for an HTTP client, which is recorded from when it is set; frameworks set another one."""
+
+    def __init__(self, name: str, package: str, role: str | None) -> None:
+        self._name = name
+        self._package = package
+        self._role = role
+
+    def __get__(self, owner: object, kind: type | None = None) -> object:
+        if owner is None:
+            return self
+        try:
+            return vars(owner)[self._name]
+        except KeyError:
+            raise AttributeError(self._name) from None
+
+    def __set__(self, owner: object, http: object) -> None:
+        vars(owner)[self._name] = http
+        record_http(http, self._package, self._role)
 
 
 def _record_when_made(kind: Any, role: str | None) -> None:  # noqa: ANN401  its method is replaced
