@@ -234,3 +234,21 @@ def test_a_tool_that_was_denied_is_so_on_record(recorder: Recorder) -> None:
         agent.run_sync(message_history=asked.all_messages(), deferred_tool_results=denied)
     (result,) = recorder.steps(turn, "TOOL_RESULT")
     assert result.tokens["status"] == "denied"
+
+
+def test_a_model_that_is_recorded_stays_so_on_another_event_loop(
+    provider: Provider, recorder: Recorder
+) -> None:
+    provider.says(chat_reply(), chat_reply())
+    model = OpenAIChatModel("m", provider=OpenAIProvider(base_url=f"{provider.url}/v1", api_key="x"))
+    agent = Agent(turnledger.record(model))
+
+    async def ask() -> None:
+        async with agent:
+            await agent.run(QUESTION)
+
+    with recorder.conversation.turn() as turn:
+        asyncio.run(ask())
+        asyncio.run(ask())
+        turn.commit("done")
+    assert len(recorder.steps(turn, "MODEL_CALL")) == len(provider.asked) == 2

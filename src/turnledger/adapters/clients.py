@@ -82,6 +82,7 @@ def record(client: T, *, role: str | None = "primary") -> T:
         _keep_to_http(held.owner)
         http = _own(held) if package in _SHARING else held.http
         _put_before(http, role, translation_for(_package(held.owner)))
+    _keep_recorded(client, role)
     return client
 
 
@@ -134,6 +135,21 @@ def _keep_to_http(owner: Any) -> None:  # noqa: ANN401
         msg = "This google-genai client authenticates in a way that only another HTTP library knows."
         raise UsageError(msg, next_step="Give it an httpx client: HttpOptions(httpx_async_client=…).")
     owner._use_aiohttp = lambda: False  # noqa: SLF001
+
+
+def _keep_recorded(client: object, role: str | None) -> None:
+    """Record a model of pydantic-ai also after its provider gave it other connections, for another loop."""
+    provider: Any = getattr(client, "provider", None)
+    name = "_set_http_client"
+    change: Callable[[object], None] | None = getattr(provider, name, None)
+    if change is None or name in vars(provider):
+        return
+
+    def change_recorded(http: object) -> None:
+        change(http)
+        record(client, role=role)
+
+    setattr(provider, name, change_recorded)
 
 
 def _own(held: _Held) -> Any:  # noqa: ANN401  of either library
