@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -12,8 +13,9 @@ from starlette.testclient import TestClient
 import turnledger
 from tests.server.kit import HERE, Served, story, tell, told
 from turnledger.clock import SYSTEM
+from turnledger.engine import pricing as engine_pricing
 from turnledger.engine.location import database_at
-from turnledger.engine.pricing import Pricer, Which
+from turnledger.engine.pricing import FollowingPricer, Pricer, Which
 from turnledger.pricing.book import PriceBook
 from turnledger.pricing.table import read_table
 from turnledger.server import pricing
@@ -116,6 +118,23 @@ def test_a_server_prices_calls_as_they_come_in(engine: str, monkeypatch: pytest.
                 turn.commit("more", reply=False)
             assert _eventually_priced(house, path, calls=3) == _cost("0.000061", 3)
         service.store.close()
+
+
+def test_a_server_that_ends_leaves_the_rest_for_the_next_one(
+    house: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine_pricing, "AT_ONCE", 1)
+    monkeypatch.setattr(pricing, "AT_ONCE", 1)
+    there = story(house.service)
+    path = f"/api/agents/{there.agent}/conversations/{there.conversation}"
+    follower = FollowingPricer(house.service.store, Pricer(house.service.store, _book("1"), SYSTEM))
+    stopped = threading.Event()
+    stopped.set()
+    pricing._price_new(follower, stopped)
+    assert house.ask(path)["cost"]["priced"] == 1
+    stopped.clear()
+    pricing._price_new(follower, stopped)
+    assert house.ask(path)["cost"]["priced"] == 2
 
 
 def _eventually_priced(house: Served, path: str, calls: int = 2) -> dict[str, Any]:

@@ -28,9 +28,10 @@ from turnledger.store.ledger_store import Store
 from turnledger.wire.commitment import NO_PAYLOAD
 from turnledger.wire.details import decode_detail, encode_detail
 
-__all__ = ["FollowingPricer", "Pricer", "PricingResult", "Which"]
+__all__ = ["AT_ONCE", "FollowingPricer", "Pricer", "PricingResult", "Which"]
 
-_AT_ONCE: Final = 500
+AT_ONCE: Final = 500
+"""Calls that are priced in one transaction."""
 _SLACK_MS: Final = 600_000
 """How late a commit may become readable behind others that carry a later time."""
 
@@ -150,7 +151,7 @@ class Pricer:
         since_ms, until_ms = span
         key: PriceKey | None = FIRST if since_ms is None else (since_ms, -1, -1)
         while key is not None:
-            rows, key = self._costs.calls(agent, key, until_ms, which, _AT_ONCE)
+            rows, key = self._costs.calls(agent, key, until_ms, which, AT_ONCE)
             costs = self._priced(rows)
             new = [cost for row, cost in zip(rows, costs, strict=True) if not _says_the_same(row, cost)]
             if new:
@@ -226,8 +227,11 @@ class FollowingPricer:
         self._cursor: int | None = None
         self._horizon_ms: int | None = None
 
-    def price_new(self) -> PricingResult:
-        """Price the calls without a record: those since shortly before the last time, the first time all."""
+    def price_new(self, advance: Callable[[int], None] = lambda _more: None) -> PricingResult:
+        """Price the calls without a record: those since shortly before the last time, the first time all.
+
+        ``advance`` hears of each portion; what it raises ends the run, and the next one goes on there.
+        """
         reader = self._store.reader
         cursor, result = reader.head_cursor(), PricingResult()
         if cursor == self._cursor:
@@ -235,7 +239,7 @@ class FollowingPricer:
         agents = reader.agents()
         newest = [row.created_ms for row in reader.since(cursor - 1, 1, None)[0]]
         for agent in agents:
-            self._pricer.price_agent(agent.id, Which.NEW, (self._horizon_ms, None), result)
+            self._pricer.price_agent(agent.id, Which.NEW, (self._horizon_ms, None), result, advance)
         self._cursor = cursor
         if newest:
             self._horizon_ms = newest[0] - _SLACK_MS

@@ -104,7 +104,7 @@ def _usage(call: BilledCall) -> Usage:
     }
     if hour:
         counts |= {"cache_write_1h_tokens": hour, "cache_write_5m_tokens": max(written - hour, 0)}
-    return Usage(**counts)
+    return Usage(**{unit: count for unit, count in counts.items() if count})
 
 
 def installed_library() -> PriceLibrary | None:

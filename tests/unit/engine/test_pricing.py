@@ -169,7 +169,7 @@ def test_t04_attempts_cost_what_each_of_them_used(ledger: Ledger, store: Store) 
 
 
 def test_portions_and_times(ledger: Ledger, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pricing, "_AT_ONCE", 2)
+    monkeypatch.setattr(pricing, "AT_ONCE", 2)
     turn = _turn(ledger, *[_reply("gpt", count) for count in range(1, 6)])
     now = SYSTEM.epoch_ms()
     assert _price(store, OLD, span=(now + 60_000, None)).calls == 0
