@@ -9,7 +9,7 @@ describe("costs", () => {
   it("are shown exactly, however small (T07)", () => {
     const cost = { ...nothing, amounts: [{ currency: "USD", amount: "0.000057" }], priced: 1 };
     expect(costWords(cost)).toEqual({ value: "0.000057 USD", more: "" });
-    expect(costWords({ ...cost, unpriced: 2, reasons: { "no-usage": 2 } }).more).toBe(
+    expect(costWords({ ...cost, unpriced: 2, reasons: { "no-usage": 2, fetched: 1 } }).more).toBe(
       "2 calls unpriced: no-usage",
     );
   });

@@ -7,15 +7,19 @@ export interface CostWords {
   readonly more: string;
 }
 
+/** Why nobody bills a call; all other reasons are why its price is not known. */
+const UNBILLED: ReadonlySet<string> = new Set(["not-started", "error-answer", "fetched", "seen-before"]);
+
 /** Amounts are shown digit by digit as they came; what is not known is never 0. */
 export function costWords(cost: Cost): CostWords {
-  const why = Object.keys(cost.reasons).join(", ");
+  const reasons = Object.keys(cost.reasons);
+  const why = reasons.filter((reason) => !UNBILLED.has(reason)).join(", ");
   if (cost.amounts.length > 0) {
     const value = cost.amounts.map(({ amount, currency }) => `${amount} ${currency}`).join(" + ");
     return { value, more: cost.unpriced > 0 ? `${counted(cost.unpriced, "call")} unpriced: ${why}` : "" };
   }
   if (cost.unpriced > 0) return { value: "Unpriced", more: `${counted(cost.unpriced, "call")}: ${why}` };
-  if (cost.unbilled > 0) return { value: "Not billed", more: why };
+  if (cost.unbilled > 0) return { value: "Not billed", more: reasons.join(", ") };
   return { value: NOT_RECORDED, more: "" };
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from turnledger.model.costs import CostSums
+from turnledger.model.costs import CostState, CostSums
 from turnledger.model.money import amount_text
 
 __all__ = ["amounts_text", "cost_text"]
@@ -21,12 +21,16 @@ def cost_text(sums: CostSums | None, *, brief: bool = False) -> str:
         return NOT_RECORDED
     parts = [amounts_text(sums)] if sums.priced else []
     if sums.unpriced:
-        parts.append(f"{sums.unpriced} unpriced" if brief else f"{sums.unpriced} unpriced{_why(sums)}")
+        parts.append(
+            f"{sums.unpriced} unpriced"
+            if brief
+            else f"{sums.unpriced} unpriced{_why(sums, CostState.UNPRICED)}"
+        )
     elif not sums.priced:
-        parts.append("not billed" if brief else f"not billed{_why(sums)}")
+        parts.append("not billed" if brief else f"not billed{_why(sums, CostState.UNBILLED)}")
     return " + ".join(parts)
 
 
-def _why(sums: CostSums) -> str:
-    reasons = ", ".join(reason for reason, _ in sums.reasons.most_common())
+def _why(sums: CostSums, state: CostState) -> str:
+    reasons = ", ".join(sums.reasons_of(state))
     return f": {reasons}" if reasons else ""

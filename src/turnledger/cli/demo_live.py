@@ -15,9 +15,9 @@ from turnledger.cli.line import QUIET
 from turnledger.cli.screen import Screen, note
 from turnledger.engine.demo.live_agent import LIVE_QUESTIONS
 from turnledger.engine.demo.live_model import LiveModel
+from turnledger.engine.demo.prices import demo_prices
 from turnledger.engine.demo.talk import LIMIT_MB, Talk
 from turnledger.engine.location import database_at
-from turnledger.engine.price_book import price_book
 from turnledger.errors import LedgerUnavailableError
 from turnledger.server.run import Address, RunningServer, open_service
 
@@ -42,7 +42,7 @@ def serve_live(
     that was asked for cannot be had.
     """
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(message)s")
-    server = _server(open_service(database_at(path), prices=price_book()), port)
+    server = _server(open_service(database_at(path), prices=demo_prices()), port)
     link = server.login_url()
     _say_where(path, server.address.url, link, _places(server.address.url, recorded, altered))
     model = LiveModel.of_environment()

@@ -18,7 +18,7 @@ from turnledger.engine.location import store_of
 from turnledger.engine.price_book import no_prices, price_book
 from turnledger.engine.pricing import Pricer, PricingResult, Which
 from turnledger.errors import UsageError
-from turnledger.model.costs import CostSums
+from turnledger.model.costs import CostState, CostSums
 from turnledger.query.cost_json import cost_object
 from turnledger.query.lookup import find_agent
 from turnledger.store.ledger_store import Store
@@ -121,16 +121,22 @@ def _show(result: PricingResult, version: str) -> None:
     if not result.calls:
         note("No model call is without a price.")
         return
+    sums = _sums(result)
     if result.priced:
-        said = f"priced {counted(result.priced, 'call')}: {amounts_text(_sums(result))}"
+        said = f"priced {counted(result.priced, 'call')}: {amounts_text(sums)}"
         screen.line((said, ""), (f"  by {version}", QUIET))
     if result.unpriced:
         screen.line((f"unpriced {counted(result.unpriced, 'call')}", WARN))
+        _show_reasons(screen, sums, CostState.UNPRICED)
     if result.unbilled:
         screen.line((f"not billed {counted(result.unbilled, 'call')}", ""))
-    for reason, calls in result.reasons.most_common():
-        screen.line((f"{reason}: {calls:,}", QUIET), indent=2)
+        _show_reasons(screen, sums, CostState.UNBILLED)
     if result.repriced:
         screen.line((f"of these {result.repriced:,} take the place of an earlier record", ""))
     if result.unchanged:
         screen.line((f"unchanged {counted(result.unchanged, 'call')}", QUIET))
+
+
+def _show_reasons(screen: Screen, sums: CostSums, state: CostState) -> None:
+    for reason, calls in sums.reasons_of(state).items():
+        screen.line((f"{reason}: {calls:,}", QUIET), indent=2)

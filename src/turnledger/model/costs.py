@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-__all__ = ["CallCost", "CallToPrice", "CostReason", "CostState", "CostSums", "NewCost"]
+__all__ = ["UNBILLED", "CallCost", "CallToPrice", "CostReason", "CostState", "CostSums", "NewCost"]
 
 
 class CostState(StrEnum):
@@ -32,6 +32,12 @@ class CostReason(StrEnum):
     ERROR_ANSWER = "error-answer"
     FETCHED = "fetched"
     SEEN_BEFORE = "seen-before"
+
+
+UNBILLED: Final = frozenset(
+    {CostReason.NOT_STARTED, CostReason.ERROR_ANSWER, CostReason.FETCHED, CostReason.SEEN_BEFORE}
+)
+"""Why nobody bills a call; all other reasons are why its price is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,13 @@ class CostSums:
         self.priced += other.priced
         self.unpriced += other.unpriced
         self.unbilled += other.unbilled
+
+    def reasons_of(self, state: CostState) -> dict[str, int]:
+        """Why calls are unpriced, or unbilled; the most frequent reason first."""
+        wanted = state is CostState.UNBILLED
+        return {
+            reason: count for reason, count in self.reasons.most_common() if (reason in UNBILLED) == wanted
+        }
 
     @property
     def calls(self) -> int:
