@@ -188,7 +188,7 @@ def test_a_function_that_records_itself_is_recorded_once(recorder: Recorder) -> 
 
 def test_a_run_outside_of_any_turn_is_one(recorder: Recorder) -> None:
     agent = Agent(TestModel(), capabilities=[Recording(conversation=recorder.conversation)])
-    assert agent.run_sync(QUESTION).output == "success (no tool calls)"
+    assert asyncio.run(agent.run(QUESTION)).output == "success (no tool calls)"
     with turnledger.read(str(recorder.path)) as reading:
         (turn,) = reading.turns()
         assert turn.status == "completed"
@@ -206,14 +206,14 @@ def test_a_tool_that_waits_for_approval_is_one_call(recorder: Recorder, decided:
     )
     agent.tool_plain(requires_approval=True)(lookup)
     with recorder.conversation.turn() as turn:
-        asked = agent.run_sync(QUESTION)
+        asked = asyncio.run(agent.run(QUESTION))
         assert isinstance(asked.output, DeferredToolRequests)
     assert [step.type for step in recorder.steps(turn)][-2:] == ["TOOL_CALL", "APPROVAL"]
     with recorder.ledger.agent("support").resume(turn.id) as resumed:
         if decided == "by somebody":
             resumed.approvals[0].decide("granted", by="slack:U1")
         granted = DeferredToolResults(approvals={"call-1": True})
-        answer = agent.run_sync(message_history=asked.all_messages(), deferred_tool_results=granted)
+        answer = asyncio.run(agent.run(message_history=asked.all_messages(), deferred_tool_results=granted))
         assert answer.output == "It is on its way."
         resumed.commit(answer.output)
     steps = recorder.steps(turn, "TOOL_CALL", "APPROVAL", "TOOL_RESULT")
@@ -228,10 +228,10 @@ def test_a_tool_that_was_denied_is_so_on_record(recorder: Recorder) -> None:
     )
     agent.tool_plain(requires_approval=True)(lookup)
     with recorder.conversation.turn() as turn:
-        asked = agent.run_sync(QUESTION)
+        asked = asyncio.run(agent.run(QUESTION))
         turn.approvals[0].decide("denied", by="slack:U1")
         denied = DeferredToolResults(approvals={"call-1": False})
-        agent.run_sync(message_history=asked.all_messages(), deferred_tool_results=denied)
+        asyncio.run(agent.run(message_history=asked.all_messages(), deferred_tool_results=denied))
     (result,) = recorder.steps(turn, "TOOL_RESULT")
     assert result.tokens["status"] == "denied"
 

@@ -29,7 +29,7 @@ def open_turn() -> Turn:
     """The turn that a tool runs in; raises CaptureRefused where there is none, and it must not run."""
     turn = current_turn()
     if turn is None:
-        msg = "No turn is open in this thread or task, so the tool cannot be recorded and has not run."
+        msg = "No turn is open in this thread or task, so the step cannot be recorded and has not run."
         raise CaptureRefused(msg, next_step=_ELSEWHERE)
     return turn
 
