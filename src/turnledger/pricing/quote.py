@@ -19,11 +19,14 @@ _LARGEST: Final = 2**62
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """An amount in billionths of ``currency``; ``provider`` and ``model`` are what it was priced as."""
+    """An amount in billionths of ``currency``; ``provider`` and ``model`` are what it was priced as.
+
+    ``provider`` is None where neither the recorder nor the entry names one.
+    """
 
     nano: int
     currency: str
-    provider: str
+    provider: str | None
     model: str
 
 

@@ -99,7 +99,8 @@ class PriceTable:
                     nano = nano_of(entry.amount(call))
                     if nano is None:
                         return NoPrice(CostReason.UNCLEAR_USAGE)
-                    provider = call.provider.name or call.provider.recorded or entry.provider
+                    named = None if entry.provider == _ANY else entry.provider
+                    provider = call.provider.name or call.provider.recorded or named
                     return Quote(nano, entry.currency, provider, model)
         return NoPrice(CostReason.UNKNOWN_MODEL)
 

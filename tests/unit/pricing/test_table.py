@@ -85,6 +85,11 @@ def test_a_provider_is_named_by_name_or_by_host() -> None:
     assert table.price(unknown) == NoPrice(CostReason.UNKNOWN_MODEL)
 
 
+def test_nobody_is_named_where_nobody_is_known() -> None:
+    table = _table('[[price]]\nmodel = "*"\ninput = 1\n')
+    assert table.price(billed("m", provider=None, tokens_in=1)) == Quote(1_000, "USD", None, "m")
+
+
 def test_the_version_names_the_content() -> None:
     one, other = '[[price]]\nmodel = "m"\ninput = 1\n', '[[price]]\nmodel = "m"\ninput = 2\n'
     assert _table(one).version == _table(one).version != _table(other).version
