@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 __all__ = [
     "Asked",
@@ -22,6 +22,15 @@ __all__ = [
     "chat_reply",
     "running",
 ]
+
+
+class Closes(Protocol):
+    """A client."""
+
+    def close(self) -> None: ...
+
+
+C = TypeVar("C", bound=Closes)
 
 
 @dataclass(frozen=True)
@@ -64,6 +73,17 @@ class Provider:
         self.otherwise: Callable[[Asked], Reply] | None = None
         """Answers what the script has no answer for."""
         self.url = ""
+        self._clients: list[Closes] = []
+
+    def closes(self, client: C) -> C:
+        """Close the client when this ends, and give it back."""
+        self._clients.append(client)
+        return client
+
+    def end(self) -> None:
+        """Close what is to be closed."""
+        while self._clients:
+            self._clients.pop().close()
 
     def answer(self, asked: Asked) -> Reply:
         """The next answer."""
@@ -102,6 +122,7 @@ def running() -> Generator[Provider]:
     try:
         yield provider
     finally:
+        provider.end()
         server.shutdown()
         server.server_close()
 

@@ -18,7 +18,8 @@ ASK = {"model": "claude-asked", "max_tokens": 50, "messages": [{"role": "user", 
 
 
 def client(provider: Provider, **options: object) -> anthropic.Anthropic:
-    return turnledger.record(anthropic.Anthropic(api_key="sk", base_url=provider.url, **options))  # type: ignore[arg-type]
+    made = anthropic.Anthropic(api_key="sk", base_url=provider.url, **options)  # type: ignore[arg-type]
+    return turnledger.record(provider.closes(made))
 
 
 def test_a_message_is_recorded_byte_for_byte(provider: Provider, recorder: Recorder) -> None:

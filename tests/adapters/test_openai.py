@@ -23,7 +23,8 @@ ASK = {"model": "gpt-asked", "messages": [{"role": "user", "content": "Où est m
 
 
 def client(provider: Provider, **options: object) -> openai.OpenAI:
-    return turnledger.record(openai.OpenAI(api_key="sk-secret", base_url=f"{provider.url}/v1", **options))  # type: ignore[arg-type]
+    made = openai.OpenAI(api_key="sk-secret", base_url=f"{provider.url}/v1", **options)  # type: ignore[arg-type]
+    return turnledger.record(provider.closes(made))
 
 
 def async_client(provider: Provider) -> openai.AsyncOpenAI:
@@ -131,11 +132,12 @@ def test_the_next_call_is_no_attempt_of_the_one_before(provider: Provider, recor
 
 
 def test_a_lost_connection_is_an_error_of_the_call(recorder: Recorder) -> None:
-    refused = turnledger.record(openai.OpenAI(api_key="x", base_url="http://127.0.0.1:9/v1", max_retries=0))
-    with recorder.conversation.turn() as turn:
-        with pytest.raises(openai.APIConnectionError):
-            refused.chat.completions.create(**ASK)  # type: ignore[call-overload]
-        turn.commit("done")
+    with openai.OpenAI(api_key="x", base_url="http://127.0.0.1:9/v1", max_retries=0) as lost:
+        turnledger.record(lost)
+        with recorder.conversation.turn() as turn:
+            with pytest.raises(openai.APIConnectionError):
+                lost.chat.completions.create(**ASK)  # type: ignore[call-overload]
+            turn.commit("done")
     assert [step.tokens.get("status") for step in recorder.steps(turn)] == [None, "error"]
 
 

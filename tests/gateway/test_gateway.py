@@ -33,7 +33,8 @@ class Through(NamedTuple):
     ledger: turnledger.Ledger
 
     def openai(self, **options: object) -> openai.OpenAI:
-        return openai.OpenAI(api_key="sk-secret", base_url=f"{self.url}/openai/v1", **options)  # type: ignore[arg-type]
+        made = openai.OpenAI(api_key="sk-secret", base_url=f"{self.url}/openai/v1", **options)  # type: ignore[arg-type]
+        return self.provider.closes(made)
 
     def turns(self) -> list[TurnRow]:
         """All turns on record, oldest first, once they have ended."""
@@ -97,7 +98,9 @@ def test_a_stream_passes_piece_by_piece(through: Through) -> None:
 def test_anthropic_too(through: Through) -> None:
     reply = anthropic_events("Hel", "lo")
     through.provider.says(reply)
-    client = anthropic.Anthropic(api_key="sk-secret", base_url=f"{through.url}/anthropic")
+    client = through.provider.closes(
+        anthropic.Anthropic(api_key="sk-secret", base_url=f"{through.url}/anthropic")
+    )
     with client.messages.stream(
         model="m", max_tokens=9, messages=[{"role": "user", "content": "Hi"}]
     ) as stream:
