@@ -45,8 +45,8 @@ def badge(page: Page, word: str) -> Locator:
 
 
 def ended(page: Page, turn: int) -> Locator:
-    """The row that ends the conversation's turn of that number; the first one is 0."""
-    return page.get_by_text(f"T{turn} ended", exact=True)
+    """The row that ends the conversation's turn of that number, counted from 0; people count from 1."""
+    return page.get_by_text(f"T{turn + 1} ended", exact=True)
 
 
 def card(page: Page, seq: int) -> Locator:
