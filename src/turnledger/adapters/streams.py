@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from typing import TYPE_CHECKING, Final, TypeVar, cast
+from typing import TYPE_CHECKING
 
+from turnledger.adapters.joining import joined
 from turnledger.errors import LedgerError
 
 if TYPE_CHECKING:
@@ -13,10 +14,6 @@ if TYPE_CHECKING:
     from turnledger.adapters.translation import Translate
 
 __all__ = ["RecordedAsyncStream", "RecordedStream", "async_stream", "sync_stream"]
-
-S = TypeVar("S")
-
-_made: Final[dict[type, type]] = {}
 
 
 class RecordedStream:
@@ -120,18 +117,15 @@ def sync_stream(
     library: HttpLibrary, inner: SyncStream, exchange: Exchange, translate: Translate
 ) -> RecordedStream:
     """A recorded stream that is one of the client's own library too, which is what it insists on."""
-    return _joined(RecordedStream, library.SyncByteStream)(inner, exchange, translate)
+    made = joined(RecordedStream, library.SyncByteStream, RecordedStream.__name__)
+    stream: RecordedStream = made(inner, exchange, translate)
+    return stream
 
 
 def async_stream(
     library: HttpLibrary, inner: AsyncStream, exchange: Exchange, translate: Translate
 ) -> RecordedAsyncStream:
     """The same for an asynchronous client."""
-    return _joined(RecordedAsyncStream, library.AsyncByteStream)(inner, exchange, translate)
-
-
-def _joined(kind: type[S], base: type) -> type[S]:
-    made = _made.get(base)
-    if made is None:
-        made = _made[base] = type(kind.__name__, (kind, base), {"__module__": kind.__module__})
-    return cast("type[S]", made)
+    made = joined(RecordedAsyncStream, library.AsyncByteStream, RecordedAsyncStream.__name__)
+    stream: RecordedAsyncStream = made(inner, exchange, translate)
+    return stream

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from typing import Final
 
+from turnledger.adapters.joining import joined
 from turnledger.errors import LedgerError
 
 __all__ = ["Translate", "translation_for"]
@@ -15,23 +16,13 @@ Translate = Callable[[LedgerError], LedgerError]
 _OWN_ERRORS: Final = {"agents": "AgentsException", "anthropic": "AnthropicError", "openai": "OpenAIError"}
 """SDKs that try again after any other error of a transport, or make another one of it."""
 
-_made: Final[dict[tuple[type, type], type[LedgerError]]] = {}
-
 
 def translation_for(sdk: str) -> Translate:
     """What makes an error of ours one of this SDK's as well, if that is needed; it stays one of ours."""
     base = getattr(sys.modules.get(sdk), _OWN_ERRORS.get(sdk, ""), None)
     if base is None:
         return lambda error: error
-    return lambda error: _copied(error, _joined(type(error), base))
-
-
-def _joined(kind: type[LedgerError], base: type[Exception]) -> type[LedgerError]:
-    made = _made.get((kind, base))
-    if made is None:
-        names = {"__module__": kind.__module__, "__doc__": kind.__doc__}
-        made = _made[kind, base] = type(kind.__name__, (kind, base), names)
-    return made
+    return lambda error: _copied(error, joined(type(error), base, type(error).__name__))
 
 
 def _copied(error: LedgerError, kind: type[LedgerError]) -> LedgerError:

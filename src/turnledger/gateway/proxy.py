@@ -27,7 +27,6 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 CONNECT_S: Final = 30.0
-FIRST_FAILURE: Final = 400
 
 
 class Gateway:
@@ -110,7 +109,7 @@ class Gateway:
 async def _end(turn: Turn, response: httpx2.Response) -> None:
     """The turn ends as its one call did."""
     step = step_of(response.extensions)
-    if response.status_code >= FIRST_FAILURE:
+    if response.is_error:
         await turn.abort(code=f"http_{response.status_code}")
     else:
         await turn.commit(None if step is None else step.reply.text, reply=False)
