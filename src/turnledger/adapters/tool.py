@@ -7,12 +7,10 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast, overload
 
 from turnledger.adapters.arguments import Fitted, Parameters
-from turnledger.adapters.tool_hook import is_running
-from turnledger.capture.context import current
+from turnledger.adapters.tool_hook import is_running, open_turn
 from turnledger.capture.tool_call import read_arguments
 from turnledger.capture.tool_run import run_tool
-from turnledger.capture.turn import Turn
-from turnledger.errors import CaptureRefused, UsageError
+from turnledger.errors import UsageError
 
 if TYPE_CHECKING:
     from turnledger.capture.tool_call import ToolCallStep
@@ -67,7 +65,7 @@ class Tool(Generic[P, T]):
         return Tool(cast("Callable[..., T]", self.function.__get__(owner, kind)), self.name)
 
     def _run(self, supplied: object, fitted: Fitted, call_id: str | None, ordinal: int | None) -> T:
-        step = self._turn().tool_call(
+        step = open_turn().tool_call(
             self.name,
             supplied=supplied,
             validated=None if fitted.problem else fitted.values,
@@ -78,13 +76,6 @@ class Tool(Generic[P, T]):
         if fitted.problem:
             raise self._invalid(step, fitted.problem)
         return run_tool(step, self.function)
-
-    def _turn(self) -> Turn:
-        scope = current()
-        if isinstance(scope, Turn):
-            return scope
-        msg = f"Tool {self.name!r} is refused: no turn is open, and a conversation alone has no tools."
-        raise CaptureRefused(msg, next_step="Call it inside `with conversation.turn(…)`.")
 
     def _invalid(self, step: ToolCallStep, problem: str) -> UsageError:
         msg = f"Tool {self.name!r} was not run: its arguments do not fit, {problem}."
