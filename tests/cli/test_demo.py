@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -97,6 +100,35 @@ def test_what_others_have_recorded_is_left_alone(
     assert run("demo", "--ledger", ledger_path) == 3
     assert "'support'" in capsys.readouterr().err
     assert ledger_path.read_bytes() == before
+
+
+@pytest.mark.parametrize("opening", ["open", "read"])
+def test_a_ledger_that_another_program_has_open_is_left_alone(
+    ledger_path: Path, capsys: pytest.CaptureFixture[str], opening: str
+) -> None:
+    summary(capsys, "--ledger", ledger_path, "--conversations", 1)
+    place = ledger_path.stat().st_ino
+    program = (
+        f"import sys, turnledger; opened = turnledger.{opening}(sys.argv[1]); getattr(opened, 'agents', list)();"
+        "print('open', flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(ledger_path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(Path(turnledger.__file__).parents[1])},
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "open\n"
+        assert run("demo", "--once", "--ledger", ledger_path) == 3
+        told = capsys.readouterr().err
+        assert f"{ledger_path} is open in another program" in told
+        assert "--ledger" in told
+        assert ledger_path.stat().st_ino == place
+        other.communicate()
+    assert run("verify", "--all", "--ledger", ledger_path) == 1, "it still holds the demo of before"
+    summary(capsys, "--ledger", ledger_path, "--conversations", 1)
 
 
 def test_a_file_that_is_no_ledger_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import turnledger
 from tests.cli.kit import BIG, HOSTILE, Recorded, run, tamper
 
 
@@ -235,3 +236,17 @@ def test_a_turn_that_is_gone_stops_an_export_loudly(support: Recorded, tmp_path:
     assert refused.status == 3
     assert f"opened turn {support.ids['bad']}, and the ledger holds no such turn" in refused.err
     assert not file.exists()
+
+
+def test_an_export_replaces_no_ledger(support: Recorded, tmp_path: Path) -> None:
+    other = tmp_path / "other.db"
+    with turnledger.open(other) as ledger:
+        ledger.agent("support").conversation("dm").inbound("hello")
+        for target in (support.path, other):
+            before = target.read_bytes()
+            refused = support.run("export", "--all", "-o", target)
+            assert (refused.status, refused.out) == (3, "")
+            assert f"{target} is a ledger" in refused.err
+            assert target.read_bytes() == before
+        ledger.agent("support").conversation("dm").inbound("still the same file")
+    assert support.run("export", "--all", "-o", tmp_path / "lines.jsonl").status == 0

@@ -8,11 +8,13 @@ import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
-from turnledger.errors import LedgerUnavailableError
+from turnledger.errors import ForeignFileError, LedgerUnavailableError
 
 __all__ = ["output"]
+
+_DATABASE: Final = b"SQLite format 3\0"
 
 
 @contextmanager
@@ -20,13 +22,14 @@ def output(path: str) -> Generator[BinaryIO]:
     """A binary stream to write to: stdout for ``-``, else a file that takes its name when all went well.
 
     What was there before stays until then, and stays where something fails.  Raises LedgerUnavailableError
-    where the file cannot be written.
+    where the file cannot be written, ForeignFileError where it is a ledger.
     """
     if path == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
     target = Path(path)
+    _spare_ledger(target)
     try:
         descriptor, unfinished = tempfile.mkstemp(
             prefix=f".{target.name}.", suffix=".part", dir=target.parent
@@ -45,6 +48,19 @@ def output(path: str) -> Generator[BinaryIO]:
     except BaseException:
         Path(unfinished).unlink(missing_ok=True)
         raise
+
+
+def _spare_ledger(target: Path) -> None:
+    try:
+        if not target.is_file():  # reading from a pipe would wait
+            return
+        with target.open("rb") as file:
+            begin = file.read(len(_DATABASE))
+    except OSError as error:
+        raise _unwritable(target, error) from error
+    if begin == _DATABASE:
+        msg = f"{target} is a ledger or another database, so it is not replaced."
+        raise ForeignFileError(msg, next_step="Name another place with -o.")
 
 
 def _unwritable(target: Path, error: OSError) -> LedgerUnavailableError:

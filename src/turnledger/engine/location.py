@@ -16,7 +16,17 @@ if TYPE_CHECKING:
     from turnledger.store.contract import Engine, Listener, Reader
     from turnledger.store.migrate import Migration
 
-__all__ = ["OFF", "SERVERS", "Database", "connect", "database_at", "default_file", "ledger_url", "store_of"]
+__all__ = [
+    "OFF",
+    "SERVERS",
+    "Database",
+    "connect",
+    "database_at",
+    "default_file",
+    "ledger_url",
+    "remove_file",
+    "store_of",
+]
 
 OFF = "off"
 """The URL that switches recording off."""
@@ -96,6 +106,13 @@ def database_at(url: str | os.PathLike[str] | None = None) -> Database:
     from turnledger.store.sqlite import MEMORY, SqliteDatabase  # noqa: PLC0415  loads a driver
 
     return SqliteDatabase(address if address == MEMORY else Path(address).expanduser())
+
+
+def remove_file(path: Path) -> None:
+    """Delete the ledger in this file.  Raises LedgerBusyError where any program has it open."""
+    from turnledger.store.sqlite import SqliteDatabase  # noqa: PLC0415  loads a driver
+
+    SqliteDatabase(path).remove()
 
 
 def connect(url: str | os.PathLike[str] | None = None) -> Store:

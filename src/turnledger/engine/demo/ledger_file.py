@@ -9,12 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from turnledger.engine.location import remove_file
 from turnledger.engine.reading import open_reading
 from turnledger.errors import ForeignFileError, LedgerUnavailableError
 
 __all__ = ["fresh_ledger"]
 
-_PARTS: Final = ("", "-wal", "-shm", "-lock")
 _PRIVATE: Final = 0o600
 
 
@@ -23,7 +23,7 @@ def fresh_ledger(path: Path, own: Collection[str]) -> Generator[None]:
     """Remove what an earlier demo left at ``path``, and keep other demos away from it.
 
     ``own`` are the names of the demo's agents.  Raises ForeignFileError where the file holds anything else,
-    LedgerUnavailableError where a demo is running on it.
+    LedgerUnavailableError where a demo is running on it or any other program has it open.
     """
     mark = Path(f"{path}-demo")
     try:
@@ -34,8 +34,7 @@ def fresh_ledger(path: Path, own: Collection[str]) -> Generator[None]:
     try:
         _take(held, path)
         _check(path, own)
-        for part in _PARTS:
-            Path(f"{path}{part}").unlink(missing_ok=True)
+        remove_file(path)
         yield
     finally:
         os.close(held)

@@ -22,6 +22,7 @@ from turnledger.store.sqlite.listen import SqliteListener
 from turnledger.store.sqlite.memory import private_folder
 from turnledger.store.sqlite.pragmas import set_reader, set_writer
 from turnledger.store.sqlite.problems import translated, unavailable
+from turnledger.store.sqlite.removal import remove_files
 from turnledger.store.sqlite.schema import PACKAGE, SqliteTarget, check_file
 from turnledger.store.sqlite.session import SqliteSession
 from turnledger.store.sqlite.write_lock import WriteLock
@@ -110,6 +111,10 @@ class SqliteDatabase:
         with translated(self.path), closing(self._open_reader()) as connection:
             check_file(connection, self.path)
             return pending(self._target(connection, None), self._migrations)
+
+    def remove(self) -> None:
+        """Delete the ledger.  Raises LedgerBusyError where any program has it open."""
+        remove_files(self.path)
 
     # --- connections ---------------------------------------------------------------------------
 
