@@ -21,8 +21,8 @@ from uuid import UUID
 import pytest
 
 import turnledger
+from tests.patience import eventually
 from tests.pg_server import Server, _server_user, find_binaries, running_server
-from tests.unit.capture.house import eventually
 from tests.unit.capture.processes import run
 from turnledger.integrity.verdict import Verdict
 from turnledger.model.vocabulary import TurnStatus
@@ -67,7 +67,7 @@ def test_writers_and_forwarders_killed_at_random_moments_lose_and_double_nothing
     dice = random.Random(11)
     for number in range(KILLS):
         writer = started("spool", ledger, spool, notes, number)
-        eventually(partial(has_grown, notes, size(notes)), 20)
+        eventually(partial(has_grown, notes, size(notes)))
         time.sleep(dice.uniform(0.05, 0.4))
         kill(writer)
     assert waiting_in(spool) > 10 * KILLS, "the writers hardly got to write"
@@ -166,7 +166,7 @@ def test_a_server_that_stops_and_starts_again_misses_nothing(tmp_path: Path) -> 
             assert waiting_in(tmp_path / "spool.db") > 60
             control.start()
             turn.commit("done")
-        eventually(lambda: waiting_in(tmp_path / "spool.db") == 0, 30)
+        eventually(lambda: waiting_in(tmp_path / "spool.db") == 0)
         ledger.close()
         with turnledger.read(url) as reading:
             kinds = [entry.row.type for entry in reading.events(turn.id)]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import turnledger
+from tests.patience import eventually
 from tests.server.kit import REQUEST, RESPONSE, listening
-from tests.unit.capture.house import eventually
 from turnledger.engine.spooling import spool_state
 from turnledger.model.access import Grant, Scope
 from turnledger.query.verify import verify_ledger
@@ -37,7 +37,7 @@ def test_a_server_that_stops_for_a_while_misses_nothing(engine: str, tmp_path: P
         return state is not None and state.waiting == 0
 
     with listening(engine, address.port) as second:
-        eventually(is_drained, 20)
+        eventually(is_drained)
         assert talk.inbound("two", external_id="m2").is_duplicate
         ledger.close()
         reader = second.service.reader

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -10,12 +9,13 @@ from uuid import UUID
 
 from turnledger.capture.ledger import Ledger
 from turnledger.capture.sink import StoreSink
-from turnledger.clock import SYSTEM
-from turnledger.engine.location import connect
+from turnledger.clock import SYSTEM, Clock
+from turnledger.engine.location import store_of
 from turnledger.engine.reading import Reading
 from turnledger.errors import LedgerUnavailableError
 from turnledger.model.draft import Batch, BatchResult
 from turnledger.query.timeline import Entry
+from turnledger.store.sqlite import MEMORY, SqliteDatabase
 
 Fault = Callable[[Batch], BaseException | None]
 
@@ -23,8 +23,8 @@ Fault = Callable[[Batch], BaseException | None]
 class FaultySink(StoreSink):
     """A store that fails where it is told to."""
 
-    def __init__(self, url: str) -> None:
-        super().__init__(connect(url).open())
+    def __init__(self, path: str = MEMORY, clock: Clock = SYSTEM) -> None:
+        super().__init__(store_of(SqliteDatabase(path, clock=clock)).open())
         self.fault: Fault = lambda _: None
         self.real_append = self.append
         self.append = self.append_or_fail
@@ -40,12 +40,13 @@ class FaultySink(StoreSink):
         return failed
 
 
-class Clock:
-    """Time that a test moves; sleeping is really waited for."""
+class SetClock:
+    """Time that a test moves, leases run by it; sleeping is really waited for, and added up."""
 
     def __init__(self) -> None:
         self.now_ms = 1_790_000_000_000
         self.steady_us = 5_000_000
+        self.slept_s = 0.0
 
     def epoch_ms(self) -> int:
         return self.now_ms
@@ -54,15 +55,21 @@ class Clock:
         return self.steady_us
 
     def sleep(self, seconds: float) -> None:
+        self.slept_s += seconds
         SYSTEM.sleep(seconds)
+
+    def move(self, seconds: float) -> None:
+        """Let time pass."""
+        self.now_ms += int(seconds * 1000)
+        self.steady_us += int(seconds * 1_000_000)
 
 
 class House:
     """A ledger, its recorder, and its reader."""
 
-    def __init__(self, url: str = "memory:", *, lease_s: float = 30.0) -> None:
-        self.sink = FaultySink(url)
-        self.clock = Clock()
+    def __init__(self, *, lease_s: float = 30.0) -> None:
+        self.clock = SetClock()
+        self.sink = FaultySink(clock=self.clock)
         self.ledger = Ledger(self.sink, lease_s=lease_s, clock=self.clock)
         self.agent = self.ledger.agent("support")
         self.reading = Reading(self.sink.store, owns_store=False)
@@ -105,17 +112,9 @@ def _holds(batch: Batch, types: tuple[str, ...]) -> bool:
     return not types or any(draft.type in types for draft in batch.drafts)
 
 
-def eventually(holds: Callable[[], bool], within: float = 5.0) -> None:
-    """Wait until something comes true."""
-    until = time.monotonic() + within
-    while not holds():
-        assert time.monotonic() < until, "it did not come true"
-        time.sleep(0.02)
-
-
 @contextmanager
-def opened(url: str = "memory:", *, lease_s: float = 30.0) -> Iterator[House]:
-    house = House(url, lease_s=lease_s)
+def opened(*, lease_s: float = 30.0) -> Iterator[House]:
+    house = House(lease_s=lease_s)
     try:
         yield house
     finally:

@@ -8,7 +8,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from uuid import UUID
 
-from tests.unit.capture.house import FaultySink, eventually
+from tests.patience import eventually
+from tests.unit.capture.house import FaultySink, SetClock
 from turnledger.capture.ledger import Ledger
 from turnledger.capture.spool_sink import SpoolSink
 from turnledger.engine.reading import Reading
@@ -25,18 +26,20 @@ ROOMY = 1 << 30
 class SpoolHouse:
     """A ledger's file, its spool, and a recorder that uses both."""
 
-    def __init__(self, folder: Path, *, cap: int = ROOMY, lease_s: float = 30.0) -> None:
+    def __init__(self, folder: Path, *, cap: int = ROOMY) -> None:
         self.path = folder / "agent.ledger"
         self.spool_path = folder / "spool.db"
-        self.ledger_sink = FaultySink(str(self.path))
+        self.clock = SetClock()
+        self.ledger_sink = FaultySink(str(self.path), self.clock)
         self.sink = self.another_sink(cap)
-        self.ledger = Ledger(self.sink, lease_s=lease_s)
+        self.ledger = Ledger(self.sink)
         self.agent = self.ledger.agent("support")
         self.reading = Reading(self.ledger_sink.store, owns_store=False)
 
     def another_sink(self, cap: int = ROOMY) -> SpoolSink:
         """As another process would open it on the same spool."""
-        return SpoolSink(self.ledger_sink, SqliteSpool(self.spool_path, str(self.path), cap=cap))
+        spool = SqliteSpool(self.spool_path, str(self.path), cap=cap)
+        return SpoolSink(self.ledger_sink, spool, clock=self.clock)
 
     def leave(self) -> None:
         """The ledger goes away."""
@@ -49,7 +52,7 @@ class SpoolHouse:
 
     def drain(self) -> None:
         self.sink._forwarder.hurry()
-        eventually(self.sink.spool.is_empty, 20)
+        eventually(self.sink.spool.is_empty)
 
     def summaries(self, journal: UUID) -> list[str]:
         """Type and tokens of each event."""
@@ -83,8 +86,8 @@ class SpoolHouse:
 
 
 @contextmanager
-def spooling(folder: Path, *, cap: int = ROOMY, lease_s: float = 30.0) -> Iterator[SpoolHouse]:
-    house = SpoolHouse(folder, cap=cap, lease_s=lease_s)
+def spooling(folder: Path, *, cap: int = ROOMY) -> Iterator[SpoolHouse]:
+    house = SpoolHouse(folder, cap=cap)
     try:
         yield house
     finally:

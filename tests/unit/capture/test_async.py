@@ -7,7 +7,8 @@ from concurrent.futures import Future
 
 import pytest
 
-from tests.unit.capture.house import House, eventually
+from tests.patience import PATIENCE_S, becomes, eventually
+from tests.unit.capture.house import House
 from turnledger.capture.turn import Turn
 from turnledger.errors import CaptureRefused, OutcomeUnrecorded, UsageError
 from turnledger.model.draft import Batch, BatchResult
@@ -64,8 +65,8 @@ def test_a_block_does_not_run_before_its_intent_is_durable(house: House) -> None
                     step.result(1)
 
             task = asyncio.create_task(act())
-            await asyncio.sleep(0.02)
-            assert len(gate) == 1
+            await becomes(lambda: len(gate) == 1)
+            await asyncio.sleep(0.02)  # in which it would run, if it did not wait
             assert not ran
             gate.open()
             await task
@@ -87,7 +88,7 @@ def test_a_cancellation_while_the_intent_is_on_its_way_leaves_a_step_that_was_no
                     pytest.fail("the tool must not run")
 
             task = asyncio.create_task(act())
-            await asyncio.sleep(0.01)
+            await becomes(lambda: len(gate) == 1)
             task.cancel()
             await asyncio.sleep(0.01)
             assert not task.done()
@@ -113,7 +114,7 @@ def test_a_cancellation_while_the_turn_is_being_opened(house: House) -> None:
                 pytest.fail("the turn must not run")
 
         task = asyncio.create_task(act())
-        await asyncio.sleep(0.01)
+        await becomes(lambda: len(gate) == 1)
         task.cancel()
         await asyncio.sleep(0.01)
         gate.open()
@@ -226,7 +227,7 @@ def test_a_receipt_can_be_waited_for_from_a_thread(house: House) -> None:
     async def main() -> None:
         async with house.agent.turn() as turn:
             receipt = turn.progress("x")
-            assert (await asyncio.to_thread(receipt.wait, 5)).seq == 1
+            assert (await asyncio.to_thread(receipt.wait, PATIENCE_S)).seq == 1
             assert receipt.is_done
             turn.commit()
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 import gc
 import logging
 import threading
-import time
 from uuid import UUID
 
 import pytest
 
-from tests.unit.capture.house import House, eventually, opened
+from tests.patience import eventually
+from tests.unit.capture.house import House, opened
 from turnledger.capture.context import _entered
 from turnledger.capture.ledger import Ledger
 from turnledger.capture.recovery import Sweeper
@@ -24,7 +24,10 @@ from turnledger.model.rows import LeaseRow
 from turnledger.model.vocabulary import TurnStatus
 from turnledger.query.turn_report import Doubt, turn_report
 
-SHORT = 0.5
+LONG = 600.0
+"""A lease so long that its heartbeat does nothing by itself while a test lasts; time is moved past it."""
+BEATING = 0.3
+"""One that is renewed ten times a second, where that is what a test is about; it runs out by moved time."""
 
 
 def fall_silent(house: House) -> None:
@@ -47,7 +50,13 @@ def status(house: House, turn: Turn) -> TurnStatus:
     return row.status
 
 
-def another(house: House, lease_s: float = SHORT) -> Ledger:
+def valid_until(house: House, turn: Turn) -> int:
+    (lease,) = [row for row in house.reading.reader.leases(expired=False, limit=10) if row.turn == turn.id]
+    assert lease.until_ms is not None
+    return lease.until_ms
+
+
+def another(house: House, lease_s: float = LONG) -> Ledger:
     """A second recorder on the same ledger, as another process has it."""
     ledger = Ledger(StoreSink(house.sink.store), lease_s=lease_s)
     house.others.append(ledger)
@@ -55,10 +64,13 @@ def another(house: House, lease_s: float = SHORT) -> Ledger:
 
 
 def test_a_long_step_does_not_look_dead() -> None:
-    with opened(lease_s=SHORT) as house:
+    with opened(lease_s=BEATING) as house:
         with house.agent.turn() as turn:
             with turn.model_call(request=b"{}") as call:
-                time.sleep(4 * SHORT)
+                for _ in range(3):
+                    before = valid_until(house, turn)
+                    house.clock.move(0.8 * BEATING)
+                    eventually(lambda: valid_until(house, turn) > before)  # noqa: B023  called right here
                 another(house)
                 assert status(house, turn) is TurnStatus.RUNNING
                 call.result(b"{}")
@@ -67,10 +79,10 @@ def test_a_long_step_does_not_look_dead() -> None:
 
 
 def test_an_expired_turn_is_ended_when_the_ledger_is_opened_and_its_step_is_in_doubt() -> None:
-    with opened(lease_s=SHORT) as house:
+    with opened(lease_s=LONG) as house:
         turn = left_behind(house)
         assert turn_report(house.reading.reader, turn.id).steps[0].doubt is Doubt.RUNNING
-        time.sleep(SHORT + 0.1)
+        house.clock.move(LONG + 1)
         assert turn_report(house.reading.reader, turn.id).steps[0].doubt is Doubt.NO_SIGN_OF_LIFE
         another(house)
         assert status(house, turn) is TurnStatus.INTERRUPTED
@@ -80,12 +92,12 @@ def test_an_expired_turn_is_ended_when_the_ledger_is_opened_and_its_step_is_in_d
 
 
 def test_a_writer_that_comes_back_is_stopped_and_what_it_knows_is_late() -> None:
-    with opened(lease_s=SHORT) as house:
+    with opened(lease_s=LONG) as house:
         convo = house.agent.conversation("c")
         with pytest.raises(TurnLost), convo.turn() as turn:
             with turn.tool_call("pay") as step:
                 fall_silent(house)
-                time.sleep(SHORT + 0.1)
+                house.clock.move(LONG + 1)
                 another(house)
                 step.result("paid")
             with turn.tool_call("pay"):
@@ -95,19 +107,19 @@ def test_a_writer_that_comes_back_is_stopped_and_what_it_knows_is_late() -> None
 
 
 def test_a_writer_nobody_reaped_goes_on() -> None:
-    with opened(lease_s=SHORT) as house:
+    with opened(lease_s=LONG) as house:
         with house.agent.turn() as turn:
             fall_silent(house)
-            time.sleep(SHORT + 0.1)
+            house.clock.move(LONG + 1)
             turn.progress("still here")
             turn.commit()
         assert status(house, turn) is TurnStatus.COMPLETED
 
 
 def test_the_heartbeat_reaps_what_it_found_expired_twice() -> None:
-    with opened(lease_s=SHORT) as house:
+    with opened(lease_s=LONG) as house:
         turn = left_behind(house)
-        time.sleep(SHORT + 0.1)
+        house.clock.move(LONG + 1)
         sweeper = Sweeper(house.sink)
         assert sweeper.sweep_twice_seen() == 0
         assert sweeper.sweep_twice_seen() == 1
@@ -116,16 +128,17 @@ def test_the_heartbeat_reaps_what_it_found_expired_twice() -> None:
 
 
 def test_a_live_recorder_reaps_what_others_left() -> None:
-    with opened(lease_s=SHORT) as house, another(house).agent("other").turn() as alive:
+    with opened() as house, another(house, BEATING).agent("other").turn() as alive:
         turn = left_behind(house)
+        house.clock.move(31)
         eventually(lambda: status(house, turn) is TurnStatus.INTERRUPTED)
         alive.commit()
 
 
 def test_two_sweepers_end_a_turn_once() -> None:
-    with opened(lease_s=SHORT) as house:
+    with opened(lease_s=LONG) as house:
         turn = left_behind(house)
-        time.sleep(SHORT + 0.1)
+        house.clock.move(LONG + 1)
         rows = house.sink.expired(10)
         house.sink.expired = lambda limit: rows[:limit]  # type: ignore[method-assign]
         assert [Sweeper(house.sink).sweep() for _ in range(2)] == [1, 0]
@@ -133,20 +146,20 @@ def test_two_sweepers_end_a_turn_once() -> None:
 
 
 def test_the_heartbeat_tells_a_turn_that_it_is_lost() -> None:
-    with opened(lease_s=SHORT) as house:
+    with opened(lease_s=LONG) as house:
         with pytest.raises(TurnLost), house.agent.turn() as turn:
             journal = turn._pen.opened()
-            house.ledger._core.heartbeat._turns.clear()
-            time.sleep(SHORT + 0.1)
+            house.clock.move(LONG + 1)
             assert house.sink.acquire(turn.id, new_id(), 60_000) is not None
-            house.ledger._core.heartbeat.add(journal)
-            eventually(lambda: journal.problem is not None)
+            assert journal.problem is None
+            house.ledger._core.heartbeat.beat()
+            assert journal.problem is not None
             turn.progress("x")
         assert not house.ledger._core.heartbeat._turns
 
 
 def test_a_heartbeat_that_fails_tries_again(caplog: pytest.LogCaptureFixture) -> None:
-    with opened(lease_s=SHORT) as house, caplog.at_level(logging.WARNING):
+    with opened(lease_s=BEATING) as house, caplog.at_level(logging.WARNING):
         renew, failures = house.sink.renew, [LedgerUnavailableError("gone"), LedgerUnavailableError("gone")]
 
         def renew_later(*arguments: object) -> set[object]:
@@ -157,14 +170,16 @@ def test_a_heartbeat_that_fails_tries_again(caplog: pytest.LogCaptureFixture) ->
         house.sink.renew = renew_later  # type: ignore[assignment]
         with house.agent.turn() as turn:
             eventually(lambda: not failures)
-            time.sleep(SHORT)
+            before = valid_until(house, turn)
+            house.clock.move(0.8 * BEATING)
+            eventually(lambda: valid_until(house, turn) > before)
             turn.commit()
         assert status(house, turn) is TurnStatus.COMPLETED
         assert "could not renew" in caplog.text
 
 
 def test_a_turn_nobody_refers_to_is_renewed_no_more() -> None:
-    with opened(lease_s=SHORT) as house:
+    with opened(lease_s=LONG) as house:
         turn = house.agent.turn()
         turn.__enter__()
         beating = house.ledger._core.heartbeat._turns
@@ -224,7 +239,7 @@ def test_a_tool_that_was_not_approved_was_not_started(house: House, decision: st
 
 
 def test_two_days_of_waiting_do_not_look_dead_and_another_process_goes_on() -> None:
-    with opened(lease_s=SHORT) as house:
+    with opened(lease_s=LONG) as house:
         convo = house.agent.conversation("c")
         msg = convo.inbound("pay 100")
         with convo.turn(msg) as turn:
@@ -232,7 +247,7 @@ def test_two_days_of_waiting_do_not_look_dead_and_another_process_goes_on() -> N
                 call.result(b"{}")
             with turn.tool_call("pay", validated={"n": 100}) as step:
                 turn.approval(step, question="pay 100?")
-        time.sleep(SHORT + 0.1)
+        house.clock.move(2 * 24 * 3600)
         later = another(house)
         assert status(house, turn) is TurnStatus.WAITING
         with pytest.raises(CaptureRefused, match="left while it waits"):
@@ -257,7 +272,7 @@ def test_two_days_of_waiting_do_not_look_dead_and_another_process_goes_on() -> N
 
 
 def test_a_turn_whose_writer_is_gone_is_gone_on_with() -> None:
-    with opened(lease_s=SHORT) as house:
+    with opened(lease_s=LONG) as house:
         turn = house.agent.conversation("c").turn()
         turn.__enter__()
         with turn.model_call(request=b"{}") as call:
@@ -267,12 +282,12 @@ def test_a_turn_whose_writer_is_gone_is_gone_on_with() -> None:
         turn.tool_call("pay", validated={"n": 1}).__enter__()
         turn.model_call(request=b"{}").__enter__()
         fall_silent(house)
-        other = another(house, 30)
+        other = another(house)
         with pytest.raises(TurnLost, match="live writer"), other.agent("support").resume(turn.id):
             pytest.fail("its writer is alive")
         with pytest.raises(NotFoundError), other.agent("elsewhere").resume(turn.id):
             pytest.fail("it is another agent's")
-        time.sleep(SHORT + 0.1)
+        house.clock.move(LONG + 1)
         with other.agent("support").resume(turn.id) as resumed:
             assert [step.name for step in resumed.open_tools] == ["pay"]
             resumed.tool("two", lambda: 2)
@@ -293,12 +308,12 @@ def _asked(tool: str) -> dict[str, object]:
 
 
 def test_a_turn_that_waits_is_parked_whatever_came_after_the_question() -> None:
-    with opened(lease_s=SHORT) as house:
+    with opened(lease_s=LONG) as house:
         with house.agent.turn() as turn:
             with turn.tool_call("pay") as step:
                 turn.approval(step)
             turn.tool("look", lambda: 1)
-        time.sleep(SHORT + 0.1)
+        house.clock.move(LONG + 1)
         assert Sweeper(house.sink).sweep() == 0
         assert status(house, turn) is TurnStatus.WAITING
         assert house.types(turn.id)[-3:] == ["TOOL_CALL", "TOOL_RESULT", "APPROVAL"]

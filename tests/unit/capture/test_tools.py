@@ -228,15 +228,17 @@ def test_x03_parallel_tools_keep_the_models_order(house: House) -> None:
             with turn.model_call(request={"model": "m", "messages": []}) as call:
                 call.result(asking(("a", "t1", "{}"), ("b", "t2", "{}"), ("c", "t3", "{}")))
 
-            async def slow(delay: float) -> float:
-                await asyncio.sleep(delay)
-                return delay
+            on_record = [asyncio.Event() for _ in range(3)]
+
+            async def last_first(place: int) -> int:
+                if place < 2:
+                    await on_record[place + 1].wait()
+                return place
 
             async def run(place: int) -> None:
                 request = call.tool_requests[place]
-                await turn.tool(
-                    request.name, slow, validated={"delay": 0.03 * (3 - place)}, ordinal=request.ordinal
-                )
+                await turn.tool(request.name, last_first, validated={"place": place}, ordinal=request.ordinal)
+                on_record[place].set()
 
             async def make_title() -> None:
                 async with turn.model_call(role="title", request={"model": "small", "messages": []}) as title:

@@ -9,7 +9,7 @@ import pytest
 
 import turnledger
 from tests.cli.kit import run
-from tests.unit.capture.house import eventually
+from tests.patience import eventually
 from turnledger.capture.sink import StoreSink
 from turnledger.engine.location import connect, default_file
 from turnledger.engine.spooling import forward, open_spool, spool_file, spool_state

@@ -12,6 +12,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import psycopg
 
+from tests.patience import PATIENCE_S
 from turnledger.ids import NIL, new_id, new_salt
 from turnledger.model.draft import AliasKind, Batch, Body, Claim, Draft, Journal, Lease
 from turnledger.model.vocabulary import JournalKind
@@ -30,10 +31,14 @@ if TYPE_CHECKING:
     from turnledger.store.postgres.engine import PostgresEngine
 
 
+PATIENT_MS = int(PATIENCE_S * 1000)
+"""How long a writer waits for others, except where a test is about its giving up."""
+
+
 class Scribe:
     """An agent with one conversation and one running turn, and a writer for them."""
 
-    def __init__(self, url: str, *, wait_ms: int = 10_000, known: Scribe | None = None) -> None:
+    def __init__(self, url: str, *, wait_ms: int = PATIENT_MS, known: Scribe | None = None) -> None:
         self.database = PostgresDatabase(url, wait_ms=wait_ms)
         self.engine: PostgresEngine = self.database.engine()
         self.appender = Appender(self.engine, BodyWriter(self.engine))
@@ -113,6 +118,13 @@ def execute(url: str, statement: str, *values: object) -> list[tuple[object, ...
         return cursor.fetchall() if cursor.description else []
 
 
+def waiting(url: str) -> int:
+    """How many locks are waited for."""
+    [(count,)] = execute(url, "SELECT count(*) FROM pg_locks WHERE NOT granted")
+    assert isinstance(count, int)
+    return count
+
+
 def end_sessions(url: str) -> None:
     """End all other sessions of this database, as a restart of the server would."""
     execute(
@@ -120,6 +132,22 @@ def end_sessions(url: str) -> None:
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
         " WHERE datname = current_database() AND pid <> pg_backend_pid()",
     )
+
+
+class SetClock:
+    """Time that stands still until a test moves it; nobody is held up by sleeping."""
+
+    def __init__(self) -> None:
+        self.us = 0
+
+    def epoch_ms(self) -> int:
+        return 0
+
+    def monotonic_us(self) -> int:
+        return self.us
+
+    def sleep(self, seconds: float) -> None:
+        self.us += int(seconds * 1_000_000)
 
 
 class Wire:

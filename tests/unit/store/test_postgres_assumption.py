@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.unit.store.postgres_kit import Scribe, answered, batch, execute
+from tests.unit.store.postgres_kit import Scribe, SetClock, answered, batch, execute
 from turnledger.ids import new_id
 from turnledger.model.draft import Batch, BatchStatus, Refusal
 from turnledger.model.rows import BodyRow
+from turnledger.store.postgres.engine import SHARED_US
 from turnledger.store.postgres.server_clock import TRUSTED_US, ServerClock
 
 if TYPE_CHECKING:
@@ -67,9 +68,12 @@ def test_an_append_from_memory_is_one_round_trip(scribe: Scribe) -> None:
 
 
 def test_after_somebody_else_wrote_it_is_planned_again(scribe: Scribe, other: Scribe) -> None:
+    scribe.engine._clock = clock = SetClock()
     [result] = scribe.append(batch(scribe.step()))
     assert (result.status, result.placed[0].seq) == (BatchStatus.APPENDED, 3)
     assert trips(scribe, batch(scribe.step())) == 2  # for a while it rather asks
+    clock.us += SHARED_US
+    assert trips(scribe, batch(scribe.step())) == 1
     assert trips(other, batch(other.step())) > 2
 
 
@@ -125,10 +129,12 @@ def test_no_event_is_ever_dated_ahead_of_the_database(scribe: Scribe, postgres_u
         assert clock._answer is not None
         server_us, arrived_us = clock._answer
         clock._answer = (server_us + ahead_us, arrived_us)
+        [(before_ms,)] = execute(postgres_url, "SELECT clock_ms()")
         [result] = scribe.append(batch(scribe.step()))
-        [(now_ms,)] = execute(postgres_url, "SELECT clock_ms()")
-        assert isinstance(now_ms, int)
-        assert now_ms - 2000 < result.placed[0].created_ms <= now_ms
+        [(after_ms,)] = execute(postgres_url, "SELECT clock_ms()")
+        assert isinstance(before_ms, int)
+        assert isinstance(after_ms, int)
+        assert before_ms - 2000 < result.placed[0].created_ms <= after_ms
 
 
 def test_times_of_a_journal_never_step_back(scribe: Scribe, postgres_url: str) -> None:
@@ -141,7 +147,7 @@ def test_times_of_a_journal_never_step_back(scribe: Scribe, postgres_url: str) -
 
 
 def test_the_clock_is_carried_on_for_some_seconds_only() -> None:
-    steady = _Steady()
+    steady = SetClock()
     clock = ServerClock(steady)
     assert clock.now_ms() is None
     assert clock.set(1_800_000_000_123_987) == 1_800_000_000_123
@@ -149,16 +155,3 @@ def test_the_clock_is_carried_on_for_some_seconds_only() -> None:
     assert clock.now_ms() == 1_800_000_000_124
     steady.us += TRUSTED_US
     assert clock.now_ms() is None
-
-
-class _Steady:
-    us = 77
-
-    def epoch_ms(self) -> int:
-        return 0
-
-    def monotonic_us(self) -> int:
-        return self.us
-
-    def sleep(self, seconds: float) -> None:
-        self.us += int(seconds * 1_000_000)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import psycopg
 import pytest
 
+from tests.patience import eventually
 from tests.unit.store.postgres_kit import end_sessions, execute, wire
 from turnledger.errors import LedgerUnavailableError
 from turnledger.store.postgres.address import Address
@@ -221,10 +222,12 @@ def test_a_wrong_password_is_said_without_the_password(postgres_url: str) -> Non
 
 def _wait_for_password(url: str) -> None:
     """The server reads its rules a moment after it was told to."""
-    for _ in range(200):
+
+    def is_refused() -> bool:
         try:
             psycopg.connect(url.replace("postgres@", "locked:wrong@")).close()
         except psycopg.OperationalError:
-            return
-    msg = "The server still lets everybody in."
-    raise AssertionError(msg)
+            return True
+        return False
+
+    eventually(is_refused)

@@ -10,6 +10,7 @@ from urllib.parse import quote
 import psycopg
 import pytest
 
+from tests.patience import eventually
 from tests.unit.store.postgres_kit import Scribe, batch, execute
 from turnledger.errors import LedgerUnavailableError, LedgerVersionError
 from turnledger.store.migrate import load_migrations, migrate
@@ -258,14 +259,9 @@ def test_a_server_that_may_lose_commits_is_a_fault(scribe: Scribe, postgres_url:
     execute(postgres_url, f"ALTER SYSTEM SET {setting} = off")
     try:
         execute(postgres_url, "SELECT pg_reload_conf()")
-        assert _eventually(postgres_url, setting, "off")
+        eventually(lambda: execute(postgres_url, f"SHOW {setting}") == [("off",)])
         assert any(setting in fault for fault in faults(postgres_url))
     finally:
         execute(postgres_url, f"ALTER SYSTEM RESET {setting}")
         execute(postgres_url, "SELECT pg_reload_conf()")
-        assert _eventually(postgres_url, setting, "on")
-
-
-def _eventually(url: str, setting: str, value: str) -> bool:
-    """The server reads its settings a moment after it was told to."""
-    return any(execute(url, f"SHOW {setting}") == [(value,)] for _ in range(200))
+        eventually(lambda: execute(postgres_url, f"SHOW {setting}") == [("on",)])

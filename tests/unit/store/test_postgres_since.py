@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -11,7 +10,8 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from tests.unit.store.postgres_kit import Scribe, batch, execute
+from tests.patience import eventually
+from tests.unit.store.postgres_kit import Scribe, batch, execute, waiting
 from turnledger.ids import new_id
 from turnledger.model.draft import BatchStatus, Journal
 from turnledger.model.vocabulary import JournalKind
@@ -19,7 +19,7 @@ from turnledger.store.plan import Planner, wants_of
 from turnledger.store.postgres import PostgresDatabase
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from turnledger.model.draft import Draft
     from turnledger.store.contract import Reader
@@ -129,26 +129,14 @@ def test_a_journal_keeps_its_order_although_writers_wait_for_each_other(
     with psycopg.connect(postgres_url) as outside, ThreadPoolExecutor(2) as threads:
         outside.execute("SELECT FROM conversations WHERE id = %s FOR UPDATE", (ids[1].bytes,))
         first = threads.submit(scribe.append, *group, batch(notes[0]))
-        _until(lambda: _waiting(postgres_url) == 1)
+        eventually(lambda: waiting(postgres_url) == 1)
         second = threads.submit(other.append, batch(notes[1]))
-        _until(lambda: second.done() or _waiting(postgres_url) == 2)
+        eventually(lambda: second.done() or waiting(postgres_url) == 2)
         outside.rollback()
         assert first.result()[2].placed[0].seq + 1 == second.result()[0].placed[0].seq
     rows = [row for row in reader.since(cursor, 10, None)[0] if row.journal.id == shared]
     assert [row.event_id for row in rows] == [note.event_id for note in notes]
     other.close()
-
-
-def _waiting(url: str) -> int:
-    [(count,)] = execute(url, "SELECT count(*) FROM pg_locks WHERE NOT granted")
-    assert isinstance(count, int)
-    return count
-
-
-def _until(true: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20
-    while not true():
-        assert time.monotonic() < deadline
 
 
 def test_followers_see_every_event_once_and_each_journal_in_order(

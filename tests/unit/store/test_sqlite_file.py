@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conformance.handwriting import Hand
+from tests.patience import PATIENCE_S
 from turnledger.errors import (
     ForeignFileError,
     LedgerBusyError,
@@ -286,7 +287,7 @@ def test_a_wait_that_was_given_up_gives_the_lock_back(ledger_path: Path) -> None
 
 
 def test_a_writer_that_waits_goes_on_when_its_turn_comes(ledger_path: Path) -> None:
-    first, second = SqliteDatabase(ledger_path).engine(), SqliteDatabase(ledger_path).engine()
+    first, second = (SqliteDatabase(ledger_path, wait_ms=60_000).engine() for _ in range(2))
     first.begin()
     started = threading.Event()
 
@@ -301,7 +302,7 @@ def test_a_writer_that_waits_goes_on_when_its_turn_comes(ledger_path: Path) -> N
     thread.join(0.1)
     assert thread.is_alive()
     first.commit()
-    thread.join(5)
+    thread.join(PATIENCE_S)
     assert not thread.is_alive()
     second.close()
     first.close()
@@ -309,7 +310,7 @@ def test_a_writer_that_waits_goes_on_when_its_turn_comes(ledger_path: Path) -> N
 
 def test_a_forked_child_does_not_keep_the_parents_lock(ledger_path: Path) -> None:
     engine = SqliteDatabase(ledger_path).engine()
-    beside = SqliteDatabase(ledger_path, wait_ms=5000).engine()
+    beside = SqliteDatabase(ledger_path).engine()
     read_end, write_end = os.pipe()
     engine.begin()
     child = os.fork()
@@ -320,7 +321,7 @@ def test_a_forked_child_does_not_keep_the_parents_lock(ledger_path: Path) -> Non
     os.close(read_end)
     engine._lock.close()  # as the parent's death would
     engine._lock._fd = -1
-    beside._lock.acquire(5)
+    beside._lock.acquire(PATIENCE_S)
     beside._lock.release()
     os.close(write_end)
     os.waitpid(child, 0)

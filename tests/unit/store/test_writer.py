@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE_S
 from turnledger.errors import CommitUnknownError, LedgerClosedError, LedgerUnavailableError
 from turnledger.ids import NIL, new_id
 from turnledger.model.draft import AliasKind, Batch, BatchStatus, Claim
@@ -54,27 +55,27 @@ def _writer(path: Path, name: str) -> tuple[Writer, list[Faulty]]:
 
 def test_a_failed_flush_stops_the_writer_for_good(ledger_path: Path) -> None:
     writer, cursors = _writer(ledger_path, "SQLITE_IOERR_FSYNC")
-    assert isinstance(writer.submit(_claim()).exception(timeout=10), CommitUnknownError)
+    assert isinstance(writer.submit(_claim()).exception(timeout=PATIENCE_S), CommitUnknownError)
     assert cursors[0].commits == 1, "a commit was tried again"
     with pytest.raises(LedgerClosedError, match="Open the ledger again"):
         writer.submit(_claim())
     writer.close()
     again = Writer(SqliteDatabase(ledger_path).engine)
-    assert again.submit(_claim()).result(timeout=10).status is BatchStatus.APPENDED
+    assert again.submit(_claim()).result(timeout=PATIENCE_S).status is BatchStatus.APPENDED
     again.close()
 
 
 def test_a_full_disk_refuses_and_the_writer_goes_on(ledger_path: Path) -> None:
     writer, cursors = _writer(ledger_path, "SQLITE_FULL")
-    assert isinstance(writer.submit(_claim()).exception(timeout=10), LedgerUnavailableError)
+    assert isinstance(writer.submit(_claim()).exception(timeout=PATIENCE_S), LedgerUnavailableError)
     cursors[0].__class__ = type("Sound", (Faulty,), {"execute": lambda self, *a: self._cursor.execute(*a)})
-    assert writer.submit(_claim()).result(timeout=10).status is BatchStatus.APPENDED
+    assert writer.submit(_claim()).result(timeout=PATIENCE_S).status is BatchStatus.APPENDED
     writer.close()
 
 
 def test_a_closed_writer_says_so_and_closing_twice_is_fine(ledger_path: Path) -> None:
     writer = Writer(SqliteDatabase(ledger_path).engine)
-    assert writer.submit(_claim()).result(timeout=10).status is BatchStatus.APPENDED
+    assert writer.submit(_claim()).result(timeout=PATIENCE_S).status is BatchStatus.APPENDED
     writer.close()
     writer.close()
     with pytest.raises(LedgerClosedError, match=r"turnledger\.open"):
