@@ -5,8 +5,10 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from types import ModuleType
 from typing import Any, Final, NamedTuple, TypeVar
 
+from turnledger.adapters.registry import ADAPTERS
 from turnledger.adapters.translation import Translate, translation_for
 from turnledger.adapters.transport import AsyncRecordingTransport, RecordingTransport
 from turnledger.errors import UsageError
@@ -40,15 +42,6 @@ _OTHER_DOORS: Final = {"mcp": "turnledger.adapters.mcp"}
 """Packages whose objects speak no HTTP that is known; the module named has a ``record`` of its own."""
 
 
-_ADAPTERS: Final = {
-    "agents": "openai_agents",
-    "langchain": "langchain",
-    "langgraph": "langchain",
-    "pydantic_ai": "pydantic_ai",
-}
-"""Frameworks whose agents are recorded by what is given to them, and the adapter that has it."""
-
-
 class _Held(NamedTuple):
     owner: Any
     name: str
@@ -71,13 +64,7 @@ def record(client: T, *, role: str | None = "primary") -> T:
     found = list(_held(client))
     if not found:
         msg = f"No HTTP client is found in a {type(client).__module__}.{type(client).__qualname__}."
-        adapter = _ADAPTERS.get(package)
-        raise UsageError(
-            msg,
-            next_step=f"Give the framework a turnledger.adapters.{adapter}.Recording()."
-            if adapter is not None
-            else "Pass the SDK's client, or the httpx client itself; or use turn.model_call(…).",
-        )
+        raise UsageError(msg, next_step=_instead(package))
     for held in found:
         _keep_to_http(held.owner)
         http = _own(held) if package in _SHARING else held.http
@@ -98,7 +85,17 @@ def is_recordable(client: object) -> bool:
 
 
 def _package(value: object) -> str:
-    return type(value).__module__.partition(".")[0]
+    name = value.__name__ if isinstance(value, ModuleType) else type(value).__module__
+    return name.partition(".")[0]
+
+
+def _instead(package: str) -> str:
+    adapter = next((one for one in ADAPTERS if package in one.packages), None)
+    if adapter is not None and adapter.module is not None:
+        return f"Give the framework a turnledger.adapters.{adapter.module}.Recording()."
+    if adapter is not None:
+        return f"Write {'; '.join(adapter.switch_on)}"
+    return "Pass the SDK's client, or the httpx client itself; or use turn.model_call(…)."
 
 
 def _held(client: object) -> Iterator[_Held]:

@@ -11,7 +11,7 @@ from turnledger.adapters.described import Adapter, Hook, Part
 
 __all__ = ["ADAPTERS"]
 
-_REQUESTS: Final = Part("requests to models", Hook.TRANSPORT, "the transport of its httpx client")
+_REQUESTS: Final = Part("requests to models", Hook.TRANSPORT, "its httpx client")
 
 ADAPTERS: Final[tuple[Adapter, ...]] = (
     Adapter(
@@ -50,10 +50,22 @@ ADAPTERS: Final[tuple[Adapter, ...]] = (
         page="google-genai.md",
     ),
     Adapter(
+        name="LiteLLM",
+        distribution="litellm",
+        packages=("litellm",),
+        oldest="1.110",
+        newest="1.110.2",
+        parts=(_REQUESTS,),
+        switch_on=("turnledger.install()  # before it is used for the first time",),
+        by_install=True,
+        not_seen=("realtime sessions (a websocket)", "SageMaker's SDK"),
+        page="litellm.md",
+    ),
+    Adapter(
         name="Pydantic AI",
         distribution="pydantic-ai-slim",
         packages=("pydantic_ai",),
-        oldest="2.60",
+        oldest="2.62",
         newest="2.68.0",
         parts=(
             _REQUESTS,
@@ -91,7 +103,7 @@ ADAPTERS: Final[tuple[Adapter, ...]] = (
         name="LangGraph",
         distribution="langgraph",
         packages=("langgraph",),
-        oldest="1.2",
+        oldest="1.2.12",
         newest="1.2.24",
         parts=(_REQUESTS, Part("tool runs", Hook.MIDDLEWARE, "ToolNode(wrap_tool_call=…)")),
         switch_on=(

@@ -1,4 +1,4 @@
-"""``turnledger doctor``: whether a ledger is well, and what to do where it is not."""
+"""``turnledger doctor``: whether a ledger is well, and what to do where it is not; what is recorded."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from turnledger.capture.sink import StoreSink
+from turnledger.cli.adapters_view import show_adapters
 from turnledger.cli.ledger import existing, ledger_file
 from turnledger.cli.line import BAD, GOOD, QUIET, WARN, counted, size
 from turnledger.cli.options import json_option, ledger_option
@@ -45,6 +46,12 @@ _HELD = {"agents": "agent", "conversations": "conversation", "turns": "turn", "o
     "--forward", "wants_forward", is_flag=True, help="Forward what recorders left in the ledger's spool."
 )
 @click.option("--spool", metavar="FILE", help="The spool, if it is not the ledger's own.")
+@click.option(
+    "--adapters",
+    "wants_adapters",
+    is_flag=True,
+    help="Instead of a ledger: which SDKs are installed, what of them is recorded, and how.",
+)
 @json_option
 @ledger_option
 @click.pass_context
@@ -55,6 +62,7 @@ def command(
     wants_rebuild: bool,
     wants_forward: bool,
     spool: str | None,
+    wants_adapters: bool,
     as_json: bool,
 ) -> None:
     """Look a ledger over: schema, guards, room, damaged rows, read models, turns without a sign of life.
@@ -63,6 +71,11 @@ def command(
     events themselves are as they were written is for `turnledger verify`.  Exit status 1 where somebody has
     to do something.
     """
+    if wants_adapters:
+        if wants_rebuild or wants_forward or spool is not None:
+            msg = "--adapters looks at no ledger: leave --rebuild, --forward and --spool out."
+            raise click.UsageError(msg, context)
+        context.exit(Status.OK if show_adapters(as_json=as_json) else Status.FOUND)
     database = existing(ledger)
     report = Report(database.label)
     if wants_forward:
