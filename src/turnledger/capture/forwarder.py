@@ -188,7 +188,8 @@ class _Sending:
             return
         learnt = self._group.settlement
         learnt.places.update(self._open_places(row, [None] * len(row.batch.drafts)))
-        learnt.refused.append(refused)
+        if row.batch.arrived is None:  # what arrived of a reply is no event, and the reply may be on record
+            learnt.refused.append(refused)
         self._done(row)
 
     @staticmethod
@@ -206,6 +207,8 @@ class _Sending:
 
 def _lane(batch: Batch) -> UUID | None:
     """Rows of one lane keep their order; those without a conversation are claims."""
+    if batch.arrived is not None:
+        return batch.arrived.conversation
     return batch.drafts[0].conversation if batch.drafts else None
 
 

@@ -6,9 +6,20 @@ from collections import OrderedDict
 from typing import Final
 from uuid import UUID
 
-from turnledger.model.draft import Batch, BatchResult, BatchStatus, Body, Draft, Placed, Refusal
+from turnledger.model.draft import (
+    Arrived,
+    Batch,
+    BatchResult,
+    BatchStatus,
+    Body,
+    Draft,
+    Lease,
+    Placed,
+    Refusal,
+)
 from turnledger.model.vocabulary import JournalKind
 from turnledger.wire.capture_form import (
+    CaptureArrived,
     CaptureBase,
     CaptureBatch,
     CaptureBody,
@@ -45,6 +56,7 @@ class RemoteForm:
             claim=None
             if claim is None
             else CaptureClaim(kind=claim.kind.value, scope=claim.scope, name=claim.name, target=claim.target),
+            arrived=None if batch.arrived is None else _arrived(batch.arrived),
         )
 
     def _event(self, draft: Draft, *, whole: bool) -> CaptureEvent:
@@ -64,14 +76,13 @@ class RemoteForm:
             payload_hash=draft.payload_hash,
             bodies=[self._body(draft, body, whole=whole) for body in draft.bodies],
             place=draft.place,
-            lease=None
-            if lease is None
-            else CaptureLease(holder=lease.holder, epoch=lease.epoch, ttl_ms=lease.ttl_ms),
+            lease=None if lease is None else _lease(lease),
             closing=None
             if closing is None
             else CaptureClosing(status=closing.status.value, error_class=closing.error_class, ms=closing.ms),
             takeover=draft.takeover,
             lane=draft.lane,
+            arrived=draft.arrived,
         )
 
     def _body(self, draft: Draft, body: Body, *, whole: bool) -> CaptureBody:
@@ -105,6 +116,22 @@ class RemoteForm:
             self._size -= len(oldest)
 
 
+def _arrived(arrived: Arrived) -> CaptureArrived:
+    return CaptureArrived(
+        turn_id=arrived.turn,
+        agent_id=arrived.agent,
+        conversation_id=arrived.conversation,
+        call_id=arrived.call,
+        start=arrived.start,
+        data=arrived.data,
+        lease=_lease(arrived.lease),
+    )
+
+
+def _lease(lease: Lease) -> CaptureLease:
+    return CaptureLease(holder=lease.holder, epoch=lease.epoch, ttl_ms=lease.ttl_ms)
+
+
 def common_head(one: bytes, other: bytes) -> int:
     """How many bytes both begin with, found by halving."""
     low, high = 0, min(len(one), len(other))
@@ -121,8 +148,13 @@ def common_head(one: bytes, other: bytes) -> int:
 
 def size_of(batch: Batch) -> int:
     """About how many bytes a batch takes on the way, if nothing of it is known there."""
-    return 512 + sum(
-        512 + len(draft.detail) + sum(len(body.data) for body in draft.bodies) for draft in batch.drafts
+    arriving = 0 if batch.arrived is None else len(batch.arrived.data)
+    return (
+        512
+        + arriving
+        + sum(
+            512 + len(draft.detail) + sum(len(body.data) for body in draft.bodies) for draft in batch.drafts
+        )
     )
 
 

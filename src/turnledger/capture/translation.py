@@ -12,7 +12,7 @@ from typing import Final
 from uuid import UUID
 
 from turnledger.errors import GrammarError
-from turnledger.model.draft import AliasKind, Batch, Claim, Draft
+from turnledger.model.draft import AliasKind, Arrived, Batch, Claim, Draft
 from turnledger.model.vocabulary import Assurance, MemoryOp
 from turnledger.wire.details import decode_detail, encode_detail
 
@@ -47,6 +47,7 @@ class Translation:
         return Batch(
             tuple([self._draft(draft) for draft in batch.drafts]),
             None if claim is None else self._claim(claim),
+            None if batch.arrived is None else self._arrived(batch.arrived),
         )
 
     def id(self, proposed: UUID) -> UUID:
@@ -58,6 +59,9 @@ class Translation:
         if self._ids and claim.kind is AliasKind.CONVERSATION and name.startswith(_SUB_AGENT):
             name = self._text(name)
         return Claim(claim.kind, self.id(claim.scope), name, claim.target)
+
+    def _arrived(self, arrived: Arrived) -> Arrived:
+        return arrived._replace(agent=self.id(arrived.agent), conversation=self.id(arrived.conversation))
 
     def _draft(self, draft: Draft) -> Draft:
         tokens, detail = draft.tokens, draft.detail

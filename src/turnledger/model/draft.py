@@ -7,13 +7,15 @@ A draft is complete except for what only the ledger can give it: ``seq``, ``prev
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from turnledger.model.vocabulary import JournalKind, TurnStatus
 
 __all__ = [
+    "ARRIVED_AT_MOST",
     "AliasKind",
+    "Arrived",
     "Batch",
     "BatchResult",
     "BatchStatus",
@@ -26,6 +28,9 @@ __all__ = [
     "Placed",
     "Refusal",
 ]
+
+ARRIVED_AT_MOST: Final = 4 << 20
+"""Bytes of a reply that are kept at once while it arrives."""
 
 
 class Journal(NamedTuple):
@@ -67,6 +72,7 @@ class Draft(NamedTuple):
     SHA-256 of nothing.  ``place`` is the seq that the writer counts on, if it refers to it elsewhere.
     ``lease`` is needed in turn journals: on INTAKE it opens the turn, elsewhere its epoch is checked.
     ``closing`` is needed on COMMIT and ABORT.  ``takeover`` lets an ABORT end a turn whose lease ran out.
+    ``arrived``, on a MODEL_RESULT, says that bytes of its reply were kept as they arrived: they go with it.
     """
 
     journal: Journal
@@ -83,6 +89,23 @@ class Draft(NamedTuple):
     closing: Closing | None = None
     takeover: bool = False
     lane: str = ""
+    arrived: bool = False
+
+
+class Arrived(NamedTuple):
+    """Bytes of a reply that still arrives: no event, kept beside the journal until its call has a result.
+
+    ``call`` is the event id of its MODEL_CALL in the journal of ``turn``, ``start`` counts the bytes of the
+    reply before these, ``data`` is what ``wire.compression`` packed.  Sent again, they are the same bytes.
+    """
+
+    turn: UUID
+    agent: UUID
+    conversation: UUID
+    call: UUID
+    start: int
+    data: bytes
+    lease: Lease
 
 
 class AliasKind(StrEnum):
@@ -109,13 +132,14 @@ class Claim(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """All or nothing: the claim first, then the drafts in order.
+    """All or nothing: the claim first, then the drafts in order; or ``arrived`` alone.
 
     Where the claim's name is taken already nothing is appended and the result names its owner.
     """
 
     drafts: tuple[Draft, ...] = ()
     claim: Claim | None = None
+    arrived: Arrived | None = None
 
 
 class BatchStatus(StrEnum):

@@ -13,6 +13,7 @@ from turnledger.ids import NIL
 from turnledger.model.access import Grant
 from turnledger.model.draft import (
     AliasKind,
+    Arrived,
     Batch,
     BatchResult,
     BatchStatus,
@@ -28,7 +29,14 @@ from turnledger.model.rows import BodyRow
 from turnledger.model.vocabulary import JournalKind, TurnStatus
 from turnledger.server.recent_bodies import RecentBodies
 from turnledger.store.contract import Reader
-from turnledger.wire.capture_form import CaptureBatch, CaptureBody, CaptureClaim, CaptureEvent
+from turnledger.wire.capture_form import (
+    CaptureArrived,
+    CaptureBatch,
+    CaptureBody,
+    CaptureClaim,
+    CaptureEvent,
+    CaptureLease,
+)
 from turnledger.wire.commitment import NO_PAYLOAD, payload_hash
 from turnledger.wire.details import decode_detail
 
@@ -59,9 +67,10 @@ class Reading:
         try:
             drafts = tuple([self._draft(event) for event in asked.events])
             claim = None if asked.claim is None else self._claim(asked.claim, asked)
+            arrived = None if asked.arrived is None else self._arrived(asked.arrived)
         except _RefusedError as refused:
             return refused.result
-        return Batch(drafts, claim)
+        return Batch(drafts, claim, arrived)
 
     # --- who may -------------------------------------------------------------------------------
 
@@ -108,12 +117,25 @@ class Reading:
             payload_hash=asked.payload_hash,
             bodies=self._bodies(asked),
             place=asked.place,
-            lease=None if lease is None else Lease(lease.holder, lease.epoch, lease.ttl_ms),
+            lease=None if lease is None else _lease(lease),
             closing=None
             if closing is None
             else Closing(TurnStatus(closing.status), closing.error_class, closing.ms),
             takeover=asked.takeover,
             lane=asked.lane,
+            arrived=asked.arrived,
+        )
+
+    def _arrived(self, asked: CaptureArrived) -> Arrived:
+        self._allow(asked.agent_id)
+        return Arrived(
+            asked.turn_id,
+            asked.agent_id,
+            asked.conversation_id,
+            asked.call_id,
+            asked.start,
+            asked.data,
+            _lease(asked.lease),
         )
 
     def _bodies(self, asked: CaptureEvent) -> tuple[Body, ...]:
@@ -169,6 +191,10 @@ class Reading:
             return None
         self.recent.keep(agent, event, slot, data)
         return data
+
+
+def _lease(asked: CaptureLease) -> Lease:
+    return Lease(asked.holder, asked.epoch, asked.ttl_ms)
 
 
 def _fits(head: int, tail: int, size: int) -> bool:

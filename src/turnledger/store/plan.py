@@ -7,12 +7,25 @@ so that a bad record never breaks its neighbours.
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Iterable
 from uuid import UUID
 
 from turnledger.ids import NIL, derived_id
 from turnledger.integrity.chain import event_hash
-from turnledger.model.draft import AliasKind, Batch, BatchResult, BatchStatus, Claim, Draft, Placed, Refusal
+from turnledger.model.draft import (
+    ARRIVED_AT_MOST,
+    AliasKind,
+    Arrived,
+    Batch,
+    BatchResult,
+    BatchStatus,
+    Claim,
+    Draft,
+    Lease,
+    Placed,
+    Refusal,
+)
 from turnledger.model.events import Approval, ModelCall, ModelResult, TurnClosed
 from turnledger.model.registry import FINAL_TYPES
 from turnledger.model.vocabulary import ApprovalDecision, Assurance, JournalKind, TurnStatus
@@ -27,6 +40,7 @@ from turnledger.store.state import (
     IdKind,
     JournalState,
     Leaf,
+    NewArrival,
     NewBody,
     NewEvent,
     SeenEvent,
@@ -42,12 +56,16 @@ LEDGER_AGENT_KEY = 0
 
 _EXTENDING = frozenset({ModelCall.TYPE, ModelResult.TYPE})
 """Types whose bodies tend to extend the one before: requests carry the history, replies a frame."""
+_PLACES = 1 << 53
+_CALL = re.compile(r"(?:.* )?call=(\d{1,10})(?= |$)")
 
 
 def wants_of(batches: Iterable[Batch]) -> Wants:
     """Everything that planning these batches needs to look at."""
     wants = Wants()
     for batch in batches:
+        if batch.arrived is not None:
+            wants.journals.add(batch.arrived.turn)
         if batch.claim is not None:
             wants.aliases.add((batch.claim.kind, batch.claim.scope, batch.claim.name))
             if batch.claim.scope != NIL and batch.claim.kind is not AliasKind.MESSAGE:
@@ -101,6 +119,8 @@ class Planner:
 
     def place(self, batch: Batch) -> BatchResult:
         """Plan one batch.  Never raises for what the batch holds; the result says what became of it."""
+        if batch.arrived is not None:
+            return self._arrive(batch, batch.arrived)
         repeated = self._repeated(batch)
         if repeated is not None:
             return repeated
@@ -121,6 +141,34 @@ class Planner:
         self._accept(self.changes.events[first:])
         target = None if batch.claim is None else batch.claim.target
         return BatchResult(BatchStatus.APPENDED, placed, target)
+
+    def _arrive(self, batch: Batch, arrived: Arrived) -> BatchResult:
+        """Plan to keep bytes of a reply that still arrives, under the guards of an event of its turn."""
+        try:
+            journal = self._arriving_in(batch, arrived)
+        except _RefusedError as refused:
+            return BatchResult(BatchStatus.REFUSED, refusal=refused.refusal, reason=refused.reason)
+        if journal.until_ms is not None:
+            journal.until_ms = self._found.now_ms + arrived.lease.ttl_ms
+        self.changes.journals[journal.jid] = journal
+        self.changes.arrivals.append(NewArrival(journal.jid, arrived.call, arrived.start, arrived.data))
+        return BatchResult(BatchStatus.APPENDED)
+
+    def _arriving_in(self, batch: Batch, arrived: Arrived) -> JournalState:
+        if batch.drafts or batch.claim is not None or not 0 <= arrived.start < _PLACES:
+            reason = "What arrived of a reply has a place in it, and is sent by itself."
+            raise _RefusedError(Refusal.GRAMMAR, reason)
+        if len(arrived.data) > ARRIVED_AT_MOST + 1:  # the first byte says how they are packed
+            reason = f"At most {ARRIVED_AT_MOST} bytes of a reply are kept at once."
+            raise _RefusedError(Refusal.TOO_LARGE, reason)
+        journal = self._found.journals.get(arrived.turn)
+        if journal is None or journal.kind is not JournalKind.TURN:
+            reason = f"There is no turn {arrived.turn}; it has to be opened first."
+            raise _RefusedError(Refusal.UNKNOWN_JOURNAL, reason)
+        self._check_owner(journal, arrived.agent, arrived.conversation)
+        self._check_open(journal)
+        self._held(journal, arrived.lease)
+        return journal
 
     def _repeated(self, batch: Batch) -> BatchResult | None:
         seen = [self._found.events.get(draft.event_id) for draft in batch.drafts]
@@ -198,11 +246,7 @@ class Planner:
         if problem:
             raise _RefusedError(Refusal.GRAMMAR, f"Event {draft.event_id}: {problem}")
         journal = self._journal(draft)
-        if journal.agent != draft.agent:
-            raise _RefusedError(Refusal.FOREIGN_AGENT, f"Journal {journal.id} belongs to another agent.")
-        if journal.conversation != draft.conversation:
-            reason = f"Journal {journal.id} belongs to another conversation than the event says."
-            raise _RefusedError(Refusal.UNKNOWN_JOURNAL, reason)
+        self._check_owner(journal, draft.agent, draft.conversation)
         if journal.kind is JournalKind.TURN:
             self._check_lease(draft, journal)
         if draft.place is not None and draft.place != journal.next_seq:
@@ -212,6 +256,8 @@ class Planner:
             journal, draft.event_id, draft.type, draft.tokens, draft.detail, draft.payload_hash
         )
         self._keep_bodies(draft, event, journal)
+        if draft.arrived:
+            self._settle(draft, journal)
         if event.seq == 0:
             status = TurnStatus.RUNNING if journal.kind is JournalKind.TURN else "none"
             self._leaf("open", journal, status)
@@ -271,6 +317,11 @@ class Planner:
             self.changes.bodies.append(
                 NewBody(event.jid, event.seq, body.slot, journal.aid, lane, body.salt, body.data)
             )
+
+    def _settle(self, draft: Draft, journal: JournalState) -> None:
+        call = _CALL.match(draft.tokens)
+        if draft.type == ModelResult.TYPE and call is not None:
+            self.changes.settled.append((journal.jid, int(call[1])))
 
     def _leaf(self, kind: str, journal: JournalState, status: str) -> None:
         self.changes.leaves.append(
@@ -357,20 +408,36 @@ class Planner:
 
     # --- leases and ends -----------------------------------------------------------------------
 
-    def _check_lease(self, draft: Draft, journal: JournalState) -> None:
+    @staticmethod
+    def _check_owner(journal: JournalState, agent: UUID, conversation: UUID | None) -> None:
+        if journal.agent != agent:
+            raise _RefusedError(Refusal.FOREIGN_AGENT, f"Journal {journal.id} belongs to another agent.")
+        if journal.conversation != conversation:
+            reason = f"Journal {journal.id} belongs to another conversation than the event says."
+            raise _RefusedError(Refusal.UNKNOWN_JOURNAL, reason)
+
+    @staticmethod
+    def _check_open(journal: JournalState) -> None:
         if journal.closed:
             raise _RefusedError(
                 Refusal.TURN_CLOSED, f"Turn {journal.id} has ended; nothing can be added to it."
             )
+
+    @staticmethod
+    def _held(journal: JournalState, lease: Lease | None) -> Lease:
+        if lease is None or lease.epoch != journal.epoch or lease.holder != journal.holder:
+            raise _RefusedError(Refusal.TURN_LOST, f"Another writer holds turn {journal.id} now.")
+        return lease
+
+    def _check_lease(self, draft: Draft, journal: JournalState) -> None:
+        self._check_open(journal)
         self._undo.touch(journal)
         if draft.takeover:
             if journal.until_ms is None or journal.until_ms >= self._found.now_ms:
                 raise _RefusedError(Refusal.NOT_EXPIRED, f"Turn {journal.id} is held by a live writer.")
             journal.epoch += 1
             return
-        lease = draft.lease
-        if lease is None or lease.epoch != journal.epoch or lease.holder != journal.holder:
-            raise _RefusedError(Refusal.TURN_LOST, f"Another writer holds turn {journal.id} now.")
+        lease = self._held(journal, draft.lease)
         journal.until_ms = None if _is_parked(draft, journal) else self._found.now_ms + lease.ttl_ms
 
     def _close(self, draft: Draft, journal: JournalState) -> None:

@@ -81,6 +81,7 @@ _EVENT = attrgetter(
 _BODY = attrgetter("jid", "seq", "slot", "size", "salt", "recipe")
 _LEAF = attrgetter("kind", "jid", "events", "head", "status", "created_ms")
 _CONFLICT = attrgetter("event_id.bytes", "seen_ms", "type", "tokens", "payload_hash")
+_ARRIVAL = attrgetter("start", "data", "call.bytes", "jid")
 _ACTIVITY = attrgetter(
     "cid", "aid", "last_ms", "turns", "open_turns", "failed_turns", "messages", "tokens_in", "tokens_out"
 )
@@ -274,6 +275,10 @@ def changed_rows(changes: Changes, bodies: Sequence[StoredBody], parts: list[Val
         )
     if changes.conflicts:
         yield "insert_conflict", list(map(_CONFLICT, changes.conflicts))
+    if changes.arrivals:
+        yield "insert_arrival", list(map(_ARRIVAL, changes.arrivals))
+    if changes.settled:
+        yield "remove_arrivals", list(changes.settled)
 
 
 def _states(changes: Changes) -> Iterator[Write]:

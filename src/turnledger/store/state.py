@@ -25,6 +25,7 @@ __all__ = [
     "IdKind",
     "JournalState",
     "Leaf",
+    "NewArrival",
     "NewBody",
     "NewEvent",
     "SeenEvent",
@@ -170,6 +171,18 @@ class NewBody(NamedTuple):
     data: bytes
 
 
+class NewArrival(NamedTuple):
+    """Packed bytes of a reply that still arrives, behind its first ``start`` ones; ``call`` is an event id.
+
+    Left out where that call has its result, or these are there already.
+    """
+
+    jid: int
+    call: UUID
+    start: int
+    data: bytes
+
+
 class Leaf(NamedTuple):
     """A leaf for the seal's outbox, in the columns of its text form (contract, section 7)."""
 
@@ -193,7 +206,10 @@ class Conflict(NamedTuple):
 
 @dataclass(slots=True)
 class Changes:
-    """Everything one transaction writes.  States listed here with ``new`` are inserted, else updated."""
+    """Everything one transaction writes.  States listed here with ``new`` are inserted, else updated.
+
+    ``settled`` are calls ``(jid, seq)`` whose arrivals go, because they have their result.
+    """
 
     agents: dict[int, AgentState] = field(default_factory=dict)
     conversations: dict[int, ConversationState] = field(default_factory=dict)
@@ -203,3 +219,5 @@ class Changes:
     bodies: list[NewBody] = field(default_factory=list)
     leaves: list[Leaf] = field(default_factory=list)
     conflicts: list[Conflict] = field(default_factory=list)
+    arrivals: list[NewArrival] = field(default_factory=list)
+    settled: list[tuple[int, int]] = field(default_factory=list)

@@ -27,7 +27,8 @@ class Undo:
     def __init__(self, changes: Changes) -> None:
         self._changes = changes
         self._marks = [
-            len(rows) for rows in (changes.aliases, changes.events, changes.bodies, changes.leaves)
+            len(rows)
+            for rows in (changes.aliases, changes.events, changes.bodies, changes.leaves, changes.settled)
         ]
         self._states: dict[int, tuple[_State, tuple[object, ...]]] = {}
         self._added: list[tuple[dict[Any, Any], object]] = []
@@ -50,6 +51,8 @@ class Undo:
             table.pop(key, None)
         changes = self._changes
         for rows, mark in zip(
-            (changes.aliases, changes.events, changes.bodies, changes.leaves), self._marks, strict=True
+            (changes.aliases, changes.events, changes.bodies, changes.leaves, changes.settled),
+            self._marks,
+            strict=True,
         ):
             del rows[mark:]  # type: ignore[attr-defined]

@@ -15,6 +15,7 @@ __all__ = [
     "JSON",
     "MSGPACK",
     "CaptureAnswer",
+    "CaptureArrived",
     "CaptureBase",
     "CaptureBatch",
     "CaptureBody",
@@ -73,7 +74,8 @@ class CaptureEvent(_Form):
     """One event as its writer made it.
 
     ``tokens`` is the summary without ``detail=``, ``detail`` the detail record's bytes, ``payload_hash`` the
-    payload's commitment; ``place`` the seq that the writer counts on.
+    payload's commitment; ``place`` the seq that the writer counts on.  ``arrived``: bytes of its reply were
+    kept as they arrived, and go with this result.
     """
 
     journal: Literal["turn", "conversation"]
@@ -91,6 +93,7 @@ class CaptureEvent(_Form):
     closing: CaptureClosing | None = None
     takeover: bool = False
     lane: str = ""
+    arrived: bool = False
 
 
 class CaptureClaim(_Form):
@@ -102,11 +105,28 @@ class CaptureClaim(_Form):
     target: UUID
 
 
+class CaptureArrived(_Form):
+    """Bytes of a reply that still arrives, behind its first ``start`` ones, until its call has a result.
+
+    ``call_id`` is the event id of the MODEL_CALL.  The first byte of ``data`` says how to read the rest: 0 as
+    it is, 1 as a Zstandard frame, 2 as one made with the ledger's own dictionary.
+    """
+
+    turn_id: UUID
+    agent_id: UUID
+    conversation_id: UUID
+    call_id: UUID
+    start: int
+    data: bytes
+    lease: CaptureLease
+
+
 class CaptureBatch(_Form):
-    """All or nothing: the claim, then the events in order."""
+    """All or nothing: the claim, then the events in order; or what arrived of a reply, alone."""
 
     events: list[CaptureEvent] = []
     claim: CaptureClaim | None = None
+    arrived: CaptureArrived | None = None
 
 
 class CaptureRequest(_Form):

@@ -13,7 +13,9 @@ import pytest
 from turnledger.ids import NIL, new_id
 from turnledger.integrity.chain import ChainVerifier
 from turnledger.model.draft import (
+    ARRIVED_AT_MOST,
     AliasKind,
+    Arrived,
     Batch,
     BatchResult,
     BatchStatus,
@@ -84,6 +86,12 @@ class Bench:
         )
         assert result.status is BatchStatus.APPENDED, result
         return turn
+
+    def arrive(self, turn: UUID, /, **more: object) -> BatchResult:
+        lease = Lease(HOLDER, 1, 30_000)
+        arrived = Arrived(turn, self.agent, self.conversation, new_id(), 0, b"\0data", lease)
+        self.last = self._planner()
+        return self.last.place(Batch(arrived=arrived._replace(**more)))  # type: ignore[arg-type]
 
     def state(self) -> object:
         found = copy.deepcopy(self.found)
@@ -291,3 +299,87 @@ def test_a_conversation_that_says_no_known_thing_is_refused(detail: str) -> None
     bench = Bench()
     bench.place(claim=Claim(AliasKind.AGENT, NIL, "support", bench.agent))
     assert bench.place(bench.draft("OPENED", detail=detail)).refusal is Refusal.GRAMMAR
+
+
+def test_what_arrives_of_a_reply_is_a_sign_of_life_and_no_event(bench: Bench) -> None:
+    turn = bench.open_turn()
+    bench.found.now_ms += 5_000
+    before = bench.found.journals[turn].next_seq
+    assert bench.arrive(turn) == BatchResult(BatchStatus.APPENDED)
+    journal = bench.found.journals[turn]
+    assert (journal.next_seq, journal.until_ms) == (before, NOW + 35_000)
+    assert [(row.jid, row.start, row.data) for row in bench.last.changes.arrivals] == [
+        (journal.jid, 0, b"\0data")
+    ]
+    assert list(bench.last.changes.journals) == [journal.jid]
+
+
+def test_what_arrives_while_a_turn_waits_leaves_it_parked(bench: Bench) -> None:
+    turn = bench.open_turn()
+    bench.place(bench.draft("APPROVAL", "subject=1 decision=requested", turn=turn))
+    assert bench.arrive(turn).status is BatchStatus.APPENDED
+    assert bench.found.journals[turn].until_ms is None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "refusal"),
+    [
+        ({"lease": Lease(HOLDER, 2, 30_000)}, Refusal.TURN_LOST),
+        ({"lease": Lease(UUID(int=8), 1, 30_000)}, Refusal.TURN_LOST),
+        ({"agent": UUID(int=8)}, Refusal.FOREIGN_AGENT),
+        ({"conversation": UUID(int=8)}, Refusal.UNKNOWN_JOURNAL),
+        ({"turn": UUID(int=8)}, Refusal.UNKNOWN_JOURNAL),
+        ({"data": bytes(ARRIVED_AT_MOST + 2)}, Refusal.TOO_LARGE),
+        ({"start": -1}, Refusal.GRAMMAR),
+        ({"start": 1 << 60}, Refusal.GRAMMAR),
+    ],
+)
+def test_what_arrives_is_held_to_the_guards_of_an_event(
+    bench: Bench, wrong: dict[str, object], refusal: Refusal
+) -> None:
+    turn = bench.open_turn()
+    before = bench.state()
+    result = bench.arrive(turn, **wrong)
+    assert (result.status, result.refusal) == (BatchStatus.REFUSED, refusal)
+    assert bench.last.changes.arrivals == []
+    assert bench.state() == before
+
+
+def test_what_arrives_stands_alone_in_its_batch(bench: Bench) -> None:
+    turn = bench.open_turn()
+    arrived = Arrived(turn, bench.agent, bench.conversation, new_id(), 0, b"\0data", Lease(HOLDER, 1, 30_000))
+    progress = bench.draft("PROGRESS", "kind=ack chars=1", turn=turn)
+    planner = Planner(bench.found, lambda _kind: 1)
+    assert planner.place(Batch((progress,), arrived=arrived)).refusal is Refusal.GRAMMAR
+    assert planner.changes.events == []
+
+
+def test_nothing_arrives_in_a_turn_that_has_ended(bench: Bench) -> None:
+    turn = bench.open_turn()
+    bench.place(
+        bench.draft(
+            "COMMIT", "status=completed open=0", turn=turn, closing=Closing(TurnStatus.COMPLETED, ms=1)
+        )
+    )
+    assert bench.arrive(turn).refusal is Refusal.TURN_CLOSED
+
+
+def test_a_result_takes_what_arrived_with_it(bench: Bench) -> None:
+    turn = bench.open_turn()
+    jid = bench.found.journals[turn].jid
+    bench.place(bench.draft("MODEL_CALL", "bytes=2 form=wire", turn=turn))
+    bench.place(bench.draft("MODEL_RESULT", "call=1 status=ok", turn=turn, arrived=True))
+    assert bench.last.changes.settled == [(jid, 1)]
+    for tokens in ("status=ok", "call=99999999999 status=ok", "recall=1 status=ok", "call=x status=ok"):
+        bench.place(bench.draft("MODEL_RESULT", tokens, turn=turn, arrived=True))
+        assert bench.last.changes.settled == []
+    bench.place(bench.draft("PROGRESS", "call=1 kind=ack chars=1", turn=turn, arrived=True))
+    assert bench.last.changes.settled == []
+
+
+def test_a_refused_result_leaves_what_arrived(bench: Bench) -> None:
+    turn = bench.open_turn()
+    result = bench.draft("MODEL_RESULT", "call=1 status=ok", turn=turn, arrived=True)
+    other = bench.draft("PROGRESS", "kind=ack chars=1", turn=turn, place=77)
+    assert bench.place(result, other).refusal is Refusal.OUT_OF_PLACE
+    assert bench.last.changes.settled == []

@@ -277,4 +277,7 @@ class SqliteSpool:
 
 
 def _size_of(batch: Batch) -> int:
-    return sum(len(draft.detail) + sum(len(body.data) for body in draft.bodies) for draft in batch.drafts)
+    arriving = 0 if batch.arrived is None else len(batch.arrived.data)
+    return arriving + sum(
+        len(draft.detail) + sum(len(body.data) for body in draft.bodies) for draft in batch.drafts
+    )

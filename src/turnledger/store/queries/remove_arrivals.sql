@@ -1,0 +1,2 @@
+DELETE FROM arrivals
+WHERE jid = :jid AND seq = :seq
