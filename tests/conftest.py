@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import subprocess
 from collections.abc import Iterator
 from functools import cache
@@ -84,6 +85,15 @@ def _own_data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
 def anyio_backend() -> str:
     """The event loop that ``async def`` tests run on."""
     return "asyncio"
+
+
+@pytest.fixture
+def port() -> Iterator[int]:
+    """A port at which nobody listens but whom the test tells to, again and again if it likes."""
+    with socket.socket() as reserved:
+        reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        reserved.bind(("127.0.0.1", 0))  # and never listens, so that it is in nobody's way
+        yield reserved.getsockname()[1]
 
 
 @pytest.fixture

@@ -6,10 +6,14 @@ import asyncio
 import time
 from collections.abc import Callable
 
-__all__ = ["PATIENCE_S", "becomes", "eventually"]
+__all__ = ["NEVER_S", "PATIENCE_S", "PROGRAM_S", "becomes", "eventually"]
 
 PATIENCE_S = 60.0
 """A wait ends when what it waits for is there; only a test that fails lasts this long."""
+PROGRAM_S = 240.0
+"""How long a program may take that a test starts."""
+NEVER_S = 3600.0
+"""A wait that something else has to end: a test that sees the end of it has failed long before."""
 
 
 def eventually(holds: Callable[[], object], within: float = PATIENCE_S) -> None:

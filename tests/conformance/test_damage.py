@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 from uuid import UUID
@@ -20,6 +20,8 @@ from turnledger.query.findings import Finding
 from turnledger.query.verify import verify_conversation, verify_journal, verify_ledger
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from turnledger.query.verification import Verification
 
 TABLES = ("agents", "conversations", "journals")
@@ -143,7 +145,7 @@ def _made(url: str) -> Made:
 def _hurt_file(url: str, damage: Damage) -> None:
     """As a bit that fell over: the schema stays as it is, the cell does not."""
     _sql(url, "PRAGMA foreign_keys = OFF")
-    with sqlite3.connect(url) as file:
+    with closing(sqlite3.connect(url)) as file:
         (strict,) = file.execute(
             "SELECT sql FROM sqlite_schema WHERE name = ? AND type = 'table'", (damage.table,)
         ).fetchone()
@@ -194,9 +196,9 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 
 @pytest.fixture
-def file(template: Made, ledger_path: object) -> Made:
+def file(template: Made, ledger_path: Path) -> Made:
     """A copy of it."""
-    with sqlite3.connect(template.url) as source, sqlite3.connect(str(ledger_path)) as target:
+    with closing(sqlite3.connect(template.url)) as source, closing(sqlite3.connect(ledger_path)) as target:
         source.backup(target)
     return replace(template, url=str(ledger_path))
 
@@ -308,7 +310,7 @@ def test_a_damaged_cell_on_a_server_is_named_and_its_neighbours_are_read(
 
 
 def test_every_column_of_the_three_tables_is_damaged_here(file: Made) -> None:
-    with sqlite3.connect(file.url) as connection:
+    with closing(sqlite3.connect(file.url)) as connection:
         columns = {
             f"{table}.{row[1]}"
             for table in TABLES

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 import turnledger
+from tests.patience import eventually
 from tests.server.kit import HERE, Served, story, tell, told
 from turnledger.clock import SYSTEM
 from turnledger.engine import pricing as engine_pricing
@@ -138,9 +138,6 @@ def test_a_server_that_ends_leaves_the_rest_for_the_next_one(
 
 
 def _eventually_priced(house: Served, path: str, calls: int = 2) -> dict[str, Any]:
-    deadline = time.monotonic() + 30
-    cost: dict[str, Any] = NOTHING
-    while time.monotonic() < deadline and cost["priced"] < calls:
-        time.sleep(0.05)
-        cost = house.ask(path)["cost"]
+    eventually(lambda: house.ask(path)["cost"]["priced"] >= calls)
+    cost: dict[str, Any] = house.ask(path)["cost"]
     return cost

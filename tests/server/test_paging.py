@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import psycopg
 import pytest
 
 import turnledger
+from tests.patience import eventually
 from tests.server.kit import Served, served, story, told
 from turnledger.capture.ledger import Ledger
 from turnledger.capture.sink import StoreSink
@@ -183,10 +185,9 @@ def _tamper(url: str, *statements: str) -> None:
             for statement in statements:
                 connection.execute(statement.encode())
         return
-    with sqlite3.connect(url) as file:
+    with closing(sqlite3.connect(url)) as file, file:
         for statement in statements:
             file.execute(statement)
-    file.close()
 
 
 @pytest.fixture
@@ -224,11 +225,7 @@ def test_a_forged_event_is_told_where_it_stands(forged: Served) -> None:
 
 
 def _finished(house: Served) -> dict[str, Any]:
-    for _ in range(400):
-        state = house.service.check.last()
-        if state.state != "running":
-            break
-        house.service.clock.sleep(0.02)
+    eventually(lambda: house.service.check.last().state != "running")
     return house.ask("/api/integrity/verification")
 
 

@@ -14,6 +14,7 @@ import msgspec
 import pytest
 
 import turnledger
+from tests.patience import eventually
 from tests.server.kit import ASKS, REQUEST, Served, Story, served, story, told
 from turnledger.capture.conversation import Conversation
 from turnledger.model.access import Scope
@@ -459,11 +460,8 @@ def test_integrity_of_the_whole(house: Served, there: Story) -> None:
     house.ask("/api/integrity/verification", 404)
     started = house.client.post("/api/integrity/verification", headers=house.bearer(*Scope))
     assert started.status_code == 202
-    for _ in range(200):
-        job = house.ask("/api/integrity/verification")
-        if job["state"] != "running":
-            break
-        house.service.clock.sleep(0.05)
+    eventually(lambda: house.ask("/api/integrity/verification")["state"] != "running")
+    job = house.ask("/api/integrity/verification")
     assert (job["state"], job["verdict"], job["unsoundCount"]) == ("finished", "intact", 0)
     assert job["checked"] == job["journals"] == 6
     assert house.ask("/api/integrity")["verification"]["state"] == "finished"

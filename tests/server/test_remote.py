@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import os
-import socket
 import threading
 import warnings
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ import msgspec
 import pytest
 
 import turnledger
+from tests.patience import PATIENCE_S
 from tests.server.kit import ASKS, REQUEST, RESPONSE, listening, story, tell
 from turnledger.capture.http_link import Remote
 from turnledger.capture.ledger import Ledger
@@ -152,8 +152,11 @@ def test_a_base_the_server_cannot_have_is_sent_whole(
     assert [row.type for row in server.service.reader.events(turn.id, 0, 99)].count("MODEL_CALL") == 2
 
 
-def test_a_server_that_restarts_is_waited_for(engine: str) -> None:
-    with listening(engine) as first:
+def test_a_server_that_restarts_is_waited_for(
+    engine: str, port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("turnledger.capture.http_link._PAUSES", (0.05,) * int(PATIENCE_S / 0.05))
+    with listening(engine, port) as first:
         token, _ = first.service.access.add_token("recorder", Grant(frozenset([Scope.CAPTURE])))
         address = first.address
         ledger = turnledger.open(address.url, token=token)
@@ -161,7 +164,7 @@ def test_a_server_that_restarts_is_waited_for(engine: str) -> None:
         talk.inbound("one")
     again = threading.Thread(target=talk.inbound, args=("two",))
     again.start()
-    with listening(engine, address.port) as second:
+    with listening(engine, port) as second:
         again.join()
         talk.inbound("three")
         ledger.close()
@@ -169,10 +172,10 @@ def test_a_server_that_restarts_is_waited_for(engine: str) -> None:
         assert [row.type for row in rows] == ["OPENED", "MESSAGE", "MESSAGE", "MESSAGE"]
 
 
-def test_a_server_that_is_gone_refuses_the_step(ledger_path: Path) -> None:
-    with closing(socket.socket()) as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+def test_a_server_that_is_gone_refuses_the_step(
+    ledger_path: Path, port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("turnledger.capture.http_link._PAUSES", (0.01, 0.01))
     ran: list[int] = []
     with turnledger.open(f"http://127.0.0.1:{port}", token=STALE) as ledger:
         with (

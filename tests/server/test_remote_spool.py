@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import turnledger
 from tests.patience import eventually
 from tests.server.kit import REQUEST, RESPONSE, listening
@@ -12,9 +14,12 @@ from turnledger.model.access import Grant, Scope
 from turnledger.query.verify import verify_ledger
 
 
-def test_a_server_that_stops_for_a_while_misses_nothing(engine: str, tmp_path: Path) -> None:
+def test_a_server_that_stops_for_a_while_misses_nothing(
+    engine: str, port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("turnledger.capture.http_link._PAUSES", (0.01, 0.01))
     spool = tmp_path / "spool.db"
-    with listening(engine) as first:
+    with listening(engine, port) as first:
         token, _ = first.service.access.add_token("recorder", Grant(frozenset([Scope.CAPTURE])))
         address = first.address
         ledger = turnledger.open(address.url, token=token, policy="spool", spool=spool)
@@ -36,7 +41,7 @@ def test_a_server_that_stops_for_a_while_misses_nothing(engine: str, tmp_path: P
         state = spool_state(f"http://{address.host}:{address.port}", spool)
         return state is not None and state.waiting == 0
 
-    with listening(engine, address.port) as second:
+    with listening(engine, port) as second:
         eventually(is_drained)
         assert talk.inbound("two", external_id="m2").is_duplicate
         ledger.close()

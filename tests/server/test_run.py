@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import turnledger
+from tests.leases import run_out
+from tests.patience import eventually
 from tests.server.kit import listening, story
 from turnledger.errors import LedgerUnavailableError
 from turnledger.model.access import Grant, Scope
@@ -47,19 +49,15 @@ def test_turns_whose_writer_is_gone_are_ended(ledger_path: Path, monkeypatch: py
     monkeypatch.setattr("turnledger.server.sweeping.EVERY_S", 0.1)
     with listening(str(ledger_path)) as server:
         token, _ = server.service.access.add_token("recorder", Grant(frozenset([Scope.CAPTURE])))
-        ledger = turnledger.open(server.address.url, token=token, lease_s=0.3)
+        ledger = turnledger.open(server.address.url, token=token)
         turn = ledger.agent("support").conversation("dm").turn()
         turn.__enter__()
         turn.progress("on it")
         ledger.close()
+        run_out(ledger_path)
+        (there,) = story(server.service).turns
         reader = server.service.reader
-        there = story(server.service).turns[0]
-        for _ in range(100):
-            row = reader.turn(there)
-            if row is not None and row.status == "interrupted":
-                return
-            server.service.clock.sleep(0.1)
-        raise AssertionError(there)
+        eventually(lambda: (row := reader.turn(there)) is not None and row.status == "interrupted")
 
 
 def test_an_address_that_is_taken_is_said() -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.patience import PATIENCE_S
+from tests.patience import NEVER_S, PATIENCE_S
 from tests.unit.store.postgres_kit import Scribe, SetClock, batch, end_sessions, execute, wire
 from turnledger.errors import LedgerClosedError, LedgerUnavailableError
 from turnledger.store.postgres import PostgresDatabase
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from turnledger.store.postgres.link import Call
 
 pytestmark = pytest.mark.postgres
-
-NEVER_S = 3600.0
-"""A wait that something else has to end: a test that sees the end of it has failed long before."""
 
 COPY_OF_THE_LAST_EVENT = """
 INSERT INTO events (eid, jid, seq, event_id, type, payload_hash, tokens, detail, hash, created_ms)
@@ -205,7 +202,12 @@ def test_notifications_go_out_at_most_every_20_ms(
     sent: list[Call] = []
     link = scribe.engine._link
     post = link.post
-    monkeypatch.setattr(link, "post", lambda one: (sent.append(one), post(one)))
+
+    def counted(one: Call) -> None:
+        sent.append(one)
+        post(one)
+
+    monkeypatch.setattr(link, "post", counted)
     scribe.engine._clock = clock = SetClock()
     listening = PostgresDatabase(postgres_url).listener()
     assert listening.wait(PATIENCE_S)

@@ -152,15 +152,29 @@ def test_another_programs_database_is_left_alone(ledger_path: Path) -> None:
     assert ledger_path.read_bytes() == before
 
 
-def test_damage_is_told_apart(hand: Hand, ledger_path: Path) -> None:
+def test_damage_is_told_apart_and_leaves_no_connection_behind(
+    hand: Hand, ledger_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _, _, turn = hand.opened()
     hand.close()
     content = bytearray(ledger_path.read_bytes())
     for start in range(4096, len(content), 4096):
         content[start : start + 64] = os.urandom(64)
     ledger_path.write_bytes(content)
+    database, opened = SqliteDatabase(ledger_path), list[sqlite3.Connection]()
+    connect = database._connect
+
+    def noted(mode: str) -> sqlite3.Connection:
+        opened.append(connect(mode))
+        return opened[-1]
+
+    monkeypatch.setattr(database, "_connect", noted)
     with pytest.raises(LedgerCorruptError, match=r"damaged.*backup"):
-        SqliteDatabase(ledger_path).reader().events(turn, 0, 10)
+        database.reader().events(turn, 0, 10)
+    assert opened
+    for connection in opened:
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            connection.execute("SELECT 1")
 
 
 def test_text_that_is_no_utf8_is_damage_but_can_be_verified(hand: Hand, ledger_path: Path) -> None:
@@ -265,6 +279,7 @@ def test_another_writer_is_waited_for_and_then_named(ledger_path: Path) -> None:
             second.begin()
         second.rollback()
     first.rollback()
+    second._wait_ms = 60_000  # the lock may be on its way through a wait that was given up
     second.begin()
     second.load(Wants())
     second.commit()

@@ -130,8 +130,11 @@ class SqliteDatabase:
         return connection
 
     def _open_reader(self) -> sqlite3.Connection:
-        connection = self._connect("ro")
-        set_reader(connection, self._wait_ms)
+        with ExitStack() as undo:
+            connection = self._connect("ro")
+            undo.callback(connection.close)
+            set_reader(connection, self._wait_ms)
+            undo.pop_all()
         return connection
 
     # --- making --------------------------------------------------------------------------------
