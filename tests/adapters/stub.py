@@ -18,8 +18,13 @@ __all__ = [
     "Reply",
     "anthropic_events",
     "anthropic_reply",
+    "any_answer",
     "chat_events",
     "chat_reply",
+    "google_events",
+    "google_reply",
+    "responses_events",
+    "responses_reply",
     "running",
 ]
 
@@ -212,3 +217,82 @@ def _anthropic_message(content: list[dict[str, object]], stop: str | None) -> di
         "id": "m-1", "type": "message", "role": "assistant", "model": "claude-served", "content": content,
         "stop_reason": stop, "stop_sequence": None, "usage": {"input_tokens": 9, "output_tokens": 3},
     }  # fmt: skip
+
+
+def responses_reply(text: str = "Hello", *, tool: tuple[str, str, str] | None = None) -> Reply:
+    """A response of the Responses API; ``tool`` as of ``chat_reply``."""
+    return Reply([_json(_response(_output(text, tool)))])
+
+
+def responses_events(*words: str) -> Reply:
+    """The same as a stream."""
+    item = {"item_id": "m-1", "output_index": 0, "content_index": 0}
+    text = {"type": "output_text", "text": "", "annotations": []}
+    (message,) = _output("".join(words), None)
+    begun = {**message, "status": "in_progress", "content": []}
+    events: list[dict[str, object]] = [
+        {"type": "response.created", "response": _response([], "in_progress")},
+        {"type": "response.output_item.added", "output_index": 0, "item": begun},
+        {"type": "response.content_part.added", **item, "part": text},
+        *({"type": "response.output_text.delta", **item, "delta": word, "logprobs": []} for word in words),
+        {"type": "response.output_item.done", "output_index": 0, "item": message},
+        {"type": "response.completed", "response": _response([message])},
+    ]
+    numbered = [{**event, "sequence_number": number} for number, event in enumerate(events)]
+    pieces = [b"event: %b\ndata: %b\n\n" % (str(event["type"]).encode(), _json(event)) for event in numbered]
+    return Reply(pieces, "text/event-stream")
+
+
+def _output(text: str, tool: tuple[str, str, str] | None) -> list[dict[str, object]]:
+    if tool is not None:
+        call_id, name, arguments = tool
+        call = {"type": "function_call", "id": "f-1", "call_id": call_id, "name": name}
+        return [{**call, "arguments": arguments, "status": "completed"}]
+    content = [{"type": "output_text", "text": text, "annotations": []}]
+    return [{"type": "message", "id": "m-1", "role": "assistant", "status": "completed", "content": content}]
+
+
+def _response(output: list[dict[str, object]], status: str = "completed") -> dict[str, object]:
+    return {
+        "id": "r-1", "object": "response", "created_at": 1, "status": status, "model": "gpt-served",
+        "output": output, "parallel_tool_calls": True, "tool_choice": "auto", "tools": [],
+        "usage": None if status != "completed" else {
+            "input_tokens": 9, "output_tokens": 3, "total_tokens": 12,
+            "input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0},
+        },
+    }  # fmt: skip
+
+
+def google_reply(text: str = "Hello") -> Reply:
+    """What a model of Google says."""
+    return Reply([_json(_google(text, "STOP"))])
+
+
+def google_events(*words: str) -> Reply:
+    """The same as a stream, an event a word."""
+    ends = {len(words): "STOP"}
+    said = [_google(word, ends.get(number)) for number, word in enumerate(words, 1)]
+    return Reply([b"data: " + _json(one) + b"\r\n\r\n" for one in said], "text/event-stream")
+
+
+def _google(text: str, finish: str | None) -> dict[str, object]:
+    content = {"parts": [{"text": text}], "role": "model"}
+    candidate = {"content": content, "index": 0} | ({} if finish is None else {"finishReason": finish})
+    counts = {"promptTokenCount": 20, "candidatesTokenCount": 30, "thoughtsTokenCount": 400}
+    return {"candidates": [candidate], "usageMetadata": counts, "modelVersion": "gemini-served"}
+
+
+def any_answer(asked: Asked) -> Reply:
+    """What a provider answers in the format and the way that it was asked in."""
+    path, _, query = asked.path.partition("?")
+    streams = asked.json.get("stream") or "alt=sse" in query
+    whole, events = next(forms for end, forms in _FORMS.items() if path.endswith(end))
+    return events("On its ", "way.") if streams else whole("On its way.")
+
+
+_FORMS: dict[str, tuple[Callable[[str], Reply], Callable[..., Reply]]] = {
+    "/completions": (chat_reply, chat_events),
+    "/responses": (responses_reply, responses_events),
+    "/messages": (anthropic_reply, anthropic_events),
+    "enerateContent": (google_reply, google_events),
+}

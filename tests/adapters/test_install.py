@@ -108,7 +108,10 @@ def test_a_framework_may_change_the_connections_of_its_client(provider: Provider
     assert types(ledger_path, identity.strip()).count("MODEL_CALL") == len(provider.asked) == 2
 
 
-SDKS = ["agents", "anthropic", "google.genai", "httpx", "httpx2", "langchain", "mcp", "openai", "pydantic_ai"]
+SDKS = [
+    "agents", "anthropic", "google.genai", "httpx", "httpx2", "langchain", "litellm", "mcp", "openai",
+    "pydantic_ai", "smolagents",
+]  # fmt: skip
 
 
 def test_neither_it_nor_any_adapter_imports_an_sdk() -> None:

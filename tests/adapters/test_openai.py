@@ -6,6 +6,7 @@ import asyncio
 import gc
 import json
 import threading
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 import httpx2
@@ -264,6 +265,13 @@ def test_recording_a_client_twice_records_once(provider: Provider, recorder: Rec
     assert len(recorder.steps(turn, "MODEL_CALL")) == 1
 
 
+def test_an_async_transport_is_still_taken_for_what_it_is() -> None:
+    http = httpx2.AsyncClient()
+    kind = type(http._transport)
+    assert type(turnledger.record(http)._transport) is not kind
+    assert isinstance(http._transport, kind)
+
+
 def test_what_is_no_request_to_a_model_passes_unrecorded(provider: Provider) -> None:
     provider.says(Reply([b'{"id":"file-1","object":"file"}']))
     client(provider).files.create(file=("a.txt", b"text"), purpose="batch")
@@ -273,6 +281,8 @@ def test_what_is_no_request_to_a_model_passes_unrecorded(provider: Provider) -> 
 def test_an_object_without_a_client_is_refused_with_what_to_do() -> None:
     with pytest.raises(turnledger.UsageError, match=r"No HTTP client is found in a builtins\.dict"):
         turnledger.record({})
+    with pytest.raises(turnledger.UsageError, match=r"Write turnledger\.install\(\)"):
+        turnledger.record(ModuleType("litellm"))
 
 
 # --- async -----------------------------------------------------------------------------------------

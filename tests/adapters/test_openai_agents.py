@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import TYPE_CHECKING, Any
 
 import agents
@@ -13,7 +12,7 @@ from openai.types.responses import ResponseOutputMessage, ResponseOutputText
 
 import turnledger
 from tests.adapters.frameworks import QUESTION
-from tests.adapters.stub import Provider, Reply, chat_reply
+from tests.adapters.stub import Provider, chat_reply, responses_reply
 from tests.adapters.turns import SUPPLIED, ToolCall, chat_tools, tool_calls
 from turnledger.adapters.openai_agents import Recording
 
@@ -77,28 +76,8 @@ def test_a_tool_of_ones_own_that_raises_is_an_error_on_record(provider: Provider
         assert b"LookupError" in (reading.body(result.row.event_id) or b"")
 
 
-def response(*output: dict[str, object]) -> Reply:
-    body = {
-        "id": "r-1", "object": "response", "created_at": 1, "status": "completed", "model": "gpt-served",
-        "output": output, "parallel_tool_calls": True, "tool_choice": "auto", "tools": [],
-        "usage": {
-            "input_tokens": 9, "output_tokens": 3, "total_tokens": 12,
-            "input_tokens_details": {"cached_tokens": 0}, "output_tokens_details": {"reasoning_tokens": 0},
-        },
-    }  # fmt: skip
-    return Reply([json.dumps(body).encode()])
-
-
 def test_the_responses_api_joins_its_tools_too(provider: Provider, recorder: Recorder) -> None:
-    text = {"type": "output_text", "text": "On its way.", "annotations": []}
-    provider.says(
-        response(
-            {"type": "function_call", "id": "f-1", "call_id": "c-1", "name": "lookup", "arguments": SUPPLIED}
-        ),
-        response(
-            {"type": "message", "id": "m-1", "role": "assistant", "status": "completed", "content": [text]}
-        ),
-    )
+    provider.says(responses_reply(tool=("c-1", "lookup", SUPPLIED)), responses_reply("On its way."))
 
     @agents.function_tool
     def lookup(id: int, place: str) -> str:  # noqa: A002

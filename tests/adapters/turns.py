@@ -82,12 +82,6 @@ def chat_tool_events(*calls: ToolCall) -> Reply:
     return Reply([*pieces, b"data: [DONE]\n\n"], "text/event-stream")
 
 
-def google_reply(text: str = "It is on its way.") -> Reply:
-    """What a model of Google says."""
-    candidate = {"content": {"parts": [{"text": text}], "role": "model"}, "finishReason": "STOP"}
-    return Reply([json.dumps({"candidates": [candidate]}).encode()])
-
-
 def lookup_turn(provider: Provider) -> None:
     """The model looks up order 7, then answers."""
     provider.says(chat_tools(ToolCall("call-1", "lookup", SUPPLIED)), chat_reply("It is on its way."))

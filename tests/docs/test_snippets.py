@@ -12,8 +12,16 @@ from pathlib import Path
 import pytest
 
 import turnledger
-from tests.adapters.stub import Asked, Reply, anthropic_reply, chat_events, chat_reply, running
-from tests.adapters.turns import ToolCall, chat_tools, google_reply
+from tests.adapters.stub import (
+    Asked,
+    Reply,
+    anthropic_reply,
+    chat_events,
+    chat_reply,
+    google_reply,
+    running,
+)
+from tests.adapters.turns import ToolCall, chat_tools
 from turnledger.integrity.verdict import Verdict
 from turnledger.query.verify import verify_ledger
 
@@ -73,6 +81,7 @@ def run_page(page: Path, ledger: Path) -> None:
             "GOOGLE_GEMINI_BASE_URL": provider.url,
             "GOOGLE_API_KEY": "none",
             "OPENAI_AGENTS_DISABLE_TRACING": "1",
+            "LITELLM_LOCAL_MODEL_COST_MAP": "True",
         }
         done = subprocess.run(
             [sys.executable, "-W", "error", "-c", code],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import importlib.util
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +10,8 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Final
 
-from turnledger.adapters.clients import record, record_http
+from turnledger.adapters import litellm
+from turnledger.adapters.http_attribute import record_when_made, record_when_set
 
 __all__ = ["install"]
 
@@ -19,20 +19,27 @@ _CLIENTS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     "openai._base_client": {"SyncAPIClient": ("_client",), "AsyncAPIClient": ("_client",)},
     "anthropic._base_client": {"SyncAPIClient": ("_client",), "AsyncAPIClient": ("_client",)},
     "google.genai._api_client": {"BaseApiClient": ("_httpx_client", "_async_httpx_client")},
+    litellm.HANDLERS: {"HTTPHandler": ("_client",), "AsyncHTTPHandler": ("_client",)},
 }
 """Modules of SDKs, the classes in them that clients are made from, and where those keep HTTP clients."""
 
-_MARK: Final = "_turnledger_installed"
+_MORE: Final[Mapping[str, Callable[[ModuleType, str | None], None]]] = {
+    litellm.HANDLERS: litellm.record_stand_ins,
+    litellm.ERRORS: litellm.hand_on_errors,
+}
+"""Modules of SDKs in which there is more to do."""
+
+_PATCHED: Final = _CLIENTS.keys() | _MORE.keys()
 
 
 def install(*, role: str | None = "primary") -> None:
-    """Record every client of OpenAI, Anthropic and Google that is made from now on; see ``record``.
+    """Record every client of OpenAI, Anthropic, Google and LiteLLM that is made from now on; see ``record``.
 
     SDKs that are imported later are included, and none is imported for it.  Clients that a framework makes
     for itself are clients too.  ``role`` says what they are used for.  Doing it twice does nothing more.
     """
-    later = [name for name in _CLIENTS if name not in sys.modules]
-    for name in _CLIENTS.keys() - later:
+    later = [name for name in _PATCHED if name not in sys.modules]
+    for name in _PATCHED.difference(later):
         _patch(sys.modules[name], role)
     if later and not any(isinstance(finder, _Later) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Later(role))
@@ -52,7 +59,7 @@ class _Later(MetaPathFinder):
         target: ModuleType | None = None,  # noqa: ARG002
     ) -> ModuleSpec | None:
         """See ``importlib.abc.MetaPathFinder``."""
-        if fullname not in _CLIENTS or self._is_asking:
+        if fullname not in _PATCHED or self._is_asking:
             return None
         self._is_asking = True
         try:
@@ -74,44 +81,9 @@ class _Later(MetaPathFinder):
 
 
 def _patch(module: ModuleType, role: str | None) -> None:
-    for name, attributes in _CLIENTS[module.__name__].items():
-        kind = getattr(module, name)
-        for attribute in attributes:
-            if not isinstance(vars(kind).get(attribute), _HttpClient):
-                setattr(kind, attribute, _HttpClient(attribute, module.__name__.partition(".")[0], role))
-        _record_when_made(kind, role)
-
-
-class _HttpClient:
-    """An attribute for an HTTP client, which is recorded from when it is set; frameworks set another one."""
-
-    def __init__(self, name: str, package: str, role: str | None) -> None:
-        self._name = name
-        self._package = package
-        self._role = role
-
-    def __get__(self, owner: object, kind: type | None = None) -> object:
-        if owner is None:
-            return self
-        try:
-            return vars(owner)[self._name]
-        except KeyError:
-            raise AttributeError(self._name) from None
-
-    def __set__(self, owner: object, http: object) -> None:
-        vars(owner)[self._name] = http
-        record_http(http, self._package, self._role)
-
-
-def _record_when_made(kind: Any, role: str | None) -> None:  # noqa: ANN401  its method is replaced
-    make = kind.__init__
-    if hasattr(make, _MARK):
-        return
-
-    @functools.wraps(make)
-    def make_recorded(self: object, *args: object, **kwargs: object) -> None:
-        make(self, *args, **kwargs)
-        record(self, role=role)
-
-    setattr(make_recorded, _MARK, True)
-    kind.__init__ = make_recorded
+    name = module.__name__
+    for kind, attributes in _CLIENTS.get(name, {}).items():
+        record_when_set(getattr(module, kind), attributes, role)
+        record_when_made(getattr(module, kind), role)
+    if name in _MORE:
+        _MORE[name](module, role)

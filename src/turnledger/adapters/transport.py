@@ -21,6 +21,10 @@ from turnledger.errors import LedgerError
 __all__ = ["AsyncRecordingTransport", "RecordingTransport"]
 
 
+def _kind_of_inner(transport: AsyncRecordingTransport) -> type[Any]:
+    return type(transport.inner)
+
+
 class RecordingTransport:
     """Stands before the transport of a synchronous client."""
 
@@ -70,6 +74,8 @@ class RecordingTransport:
 
 class AsyncRecordingTransport:
     """Stands before the transport of an asynchronous client."""
+
+    __class__: Any = property(_kind_of_inner)  # which LiteLLM asks for before it closes what is behind
 
     def __init__(self, inner: AsyncTransport, role: str | None, translate: Translate) -> None:
         self.inner = inner
