@@ -7,11 +7,17 @@ or in the thread that waits for its end, which spares a hand-over on the writer'
 
 from __future__ import annotations
 
+import threading
+from collections import deque
 from collections.abc import Generator
 from concurrent.futures import Future
-from typing import Any, Generic, TypeAlias, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from turnledger.errors import UsageError
+
+if TYPE_CHECKING:
+    import asyncio
 
 __all__ = ["Started", "Work", "done", "finished", "settled", "spawn"]
 
@@ -128,14 +134,53 @@ async def settled(future: Future[T]) -> T:
     except RuntimeError as error:
         msg = "`async with` and `await` need asyncio, and no loop of it runs here."
         raise UsageError(msg, next_step="Use plain `with`; it is the same code.") from error
-    waiter = asyncio.wrap_future(future, loop=loop)
+    mailbox = _mailbox_of(loop)
     cancelled: asyncio.CancelledError | None = None
-    while not waiter.done():
+    while not future.done():
+        waiter: asyncio.Future[None] = loop.create_future()
+        future.add_done_callback(partial(mailbox.post, waiter))
         try:
-            await asyncio.wait((waiter,))
+            await waiter
         except asyncio.CancelledError as error:
             cancelled = error
     if cancelled is not None:
-        waiter.exception()
+        future.exception()
         raise cancelled
-    return waiter.result()
+    return future.result()
+
+
+class _Mailbox:
+    """News for one event loop from other threads: what comes together wakes it once."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.loop = loop
+        self._come: deque[asyncio.Future[None]] = deque()
+        self._is_called = False
+
+    def post(self, waiter: asyncio.Future[None], _: object) -> None:
+        """Let ``waiter`` go on.  From any thread; a loop that is closed has nobody left who waits."""
+        self._come.append(waiter)
+        if not self._is_called:
+            self._is_called = True  # two threads that both get here call twice, which harms nobody
+            try:
+                self.loop.call_soon_threadsafe(self._hand_out)
+            except RuntimeError:
+                if not self.loop.is_closed():
+                    raise
+
+    def _hand_out(self) -> None:
+        self._is_called = False  # first: what comes from here on calls again
+        while self._come:
+            waiter = self._come.popleft()
+            if not waiter.done():
+                waiter.set_result(None)
+
+
+_here = threading.local()
+
+
+def _mailbox_of(loop: asyncio.AbstractEventLoop) -> _Mailbox:
+    mailbox: _Mailbox | None = getattr(_here, "mailbox", None)
+    if mailbox is None or mailbox.loop is not loop:
+        mailbox = _here.mailbox = _Mailbox(loop)
+    return mailbox
