@@ -33,7 +33,7 @@ def commit(
     attachments: tuple[Attachment, ...],
     actor: str | None,
 ) -> Work[tuple[Placed, ...]]:
-    """COMMIT, and the outbound MESSAGE where there is an answer to send, in one batch."""
+    """COMMIT, and the outbound MESSAGE where there is an answer to send, in one batch; gives their places."""
     yield from pen.drained()
     journal = yield from pen.journal_for("The COMMIT")
     message: tuple[Draft, ...] = ()
@@ -44,11 +44,14 @@ def commit(
         message = (journal.conversation.draft(composed),)
     if isinstance(event.event, Commit):
         status = event.event.status
-        tokens = Commit(status=status, chars=event.event.chars, open=len(pen.open_steps()))
+        open_steps = sum(not step.is_arriving for step in pen.open_steps())
+        tokens = Commit(status=status, chars=event.event.chars, open=open_steps)
         event = event.closing_with(tokens, Closing(status, ms=_ms(pen)))
-    placed = yield from journal.close("The COMMIT", event, beside=message)
+    # What arrived of a reply stands beside the journal, and has its place in it at the latest now.
+    arriving = [step.given_up() for step in pen.open_steps() if step.is_arriving]
+    placed = yield from journal.close("The COMMIT", *arriving, event, beside=message)
     _let_go(pen, journal)
-    return placed
+    return placed[len(arriving) :]
 
 
 def _origin(pen: TurnPen) -> dict[str, object]:

@@ -35,6 +35,7 @@ class Composed(NamedTuple):
     assurance: Assurance
     lane: str
     closing: Closing | None
+    arrived: bool = False
 
     def draft(
         self,
@@ -62,6 +63,7 @@ class Composed(NamedTuple):
             closing=self.closing,
             takeover=takeover,
             lane=self.lane,
+            arrived=self.arrived,
         )
 
     def saying(self, event: Event) -> Composed:

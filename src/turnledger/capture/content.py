@@ -16,6 +16,7 @@ TEXT = "text/plain; charset=utf-8"
 EVENTS = "text/event-stream"
 BINARY = "application/octet-stream"
 
+_EVENT_HEADS = (b"data:", b"event:", b"id:", b"retry:", b": ")
 _MEDIA_TYPE = re.compile(r"[a-z]+/[ -~]{1,120}")
 
 
@@ -89,7 +90,7 @@ def snapshot_body(value: object, media_type: str | None = None) -> Content:
     if media_type is not None or content.encoded:
         return content
     head = content.data[:64].lstrip()
-    guess = JSON if head[:1] in {b"{", b"["} else EVENTS if head.startswith((b"data:", b"event:")) else None
+    guess = JSON if head[:1] in {b"{", b"["} else EVENTS if head.startswith(_EVENT_HEADS) else None
     if guess is None:
         return content
     return Content(content.data, guess, content.chars, lossy=content.lossy)

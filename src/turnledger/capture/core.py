@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from turnledger.capture.arrivals import Arrivals
 from turnledger.capture.heartbeat import Heartbeat
 from turnledger.capture.names import Names
 from turnledger.capture.sink import Sink
@@ -23,9 +24,11 @@ class Core:
         self.names = Names(sink)
         self.holder: UUID = new_id()
         self.heartbeat = Heartbeat(sink, self.holder, ttl_ms)
+        self.arrivals = Arrivals()
 
     def after_fork(self) -> None:
         """A child is a writer of its own: nothing it inherited is renewed, no lock it inherited is used."""
         self.holder = new_id()
         self.names.after_fork()
         self.heartbeat = Heartbeat(self.sink, self.holder, self.ttl_ms)
+        self.arrivals = Arrivals()

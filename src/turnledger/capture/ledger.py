@@ -55,6 +55,7 @@ class Ledger:
         Turns that are still open show no sign of life from here on.  Idempotent; not needed at exit.
         """
         self._core.heartbeat.stop()
+        self._core.arrivals.stop()
         self._core.sink.close()
 
     def __enter__(self) -> Self:

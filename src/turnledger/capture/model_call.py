@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Final, TypeVar, cast, overload
 
+from turnledger.capture.arrivals import Incoming
 from turnledger.capture.asked import Asked
 from turnledger.capture.composer import compose, name_token
 from turnledger.capture.content import EVENTS, Content, plain_form, snapshot, snapshot_body
@@ -13,7 +14,9 @@ from turnledger.capture.failure import failure_of, stop_code
 from turnledger.capture.given import flag_given, handle_given, text_given
 from turnledger.capture.prompts import snapshot_of_request
 from turnledger.capture.receipts import Receipt
+from turnledger.capture.results import model_result
 from turnledger.capture.steps import Outcome, Step
+from turnledger.capture.turn_journal import TurnJournal
 from turnledger.capture.words import word
 from turnledger.errors import UsageError
 from turnledger.model.events import ModelCall, ModelResult
@@ -33,7 +36,6 @@ __all__ = ["ModelCallStep"]
 
 T = TypeVar("T")
 
-REQUESTS = 1000
 FIRST_FAILURE = 400
 _ARRIVED: Final = object()
 
@@ -85,7 +87,8 @@ class ModelCallStep(Step):
         self._usage: Usage | None = None
         self._status: ModelStatus | None = None
         self._http_status: int | None = None
-        self._pieces: list[bytes] = []
+        self._incoming = Incoming(self.event_id)
+        self._pieces = self._incoming.pieces
         self._pieces_encoded = False
         self._ttft_us: int | None = None
         facts: dict[str, object] = {
@@ -114,11 +117,14 @@ class ModelCallStep(Step):
         """Keep one piece of a streamed reply as it arrived (bytes, text or an object), and give it back.
 
         The first one that ``is_output`` sets the time to the first token.  Pieces are held in memory and
-        recorded when the block ends, so a process that is killed in the middle of a stream leaves the call in
-        doubt.
+        recorded when the block ends; in a turn they are durable within a second, so that a process that is
+        killed in the middle of a stream leaves what arrived until then, as ``cut``.
         """
         if is_output is not False and self._ttft_us is None:
-            self._ttft_us = self._pen.core.clock.monotonic_us() - (self._began_us or 0)
+            core = self._pen.core
+            self._ttft_us = core.clock.monotonic_us() - (self._began_us or 0)
+            if isinstance(self._journal, TurnJournal):
+                core.arrivals.add(self._incoming, self._journal)
         content = snapshot(plain_form(piece))
         if content.encoded:
             self._pieces_encoded = True
@@ -202,6 +208,11 @@ class ModelCallStep(Step):
         return None if self._reply is None else self._reply.finish
 
     @property
+    def is_arriving(self) -> bool:
+        """Whether some of its reply is there already."""
+        return bool(self._pieces)
+
+    @property
     def arrived(self) -> bytes:
         """The pieces so far, one behind the other."""
         return b"".join(self._pieces)
@@ -249,7 +260,7 @@ class ModelCallStep(Step):
                 slots["attachment-0"] = failure.payload
         reply = Reply(flags=("usage-absent",)) if body is None else self._decoded(body)
         event = self._event(reply, self._status_of(reply, body, error), us, facts)
-        return Outcome(event, payload, slots, facts)
+        return Outcome(event, payload, slots, facts, arrived=self._incoming.settle())
 
     def _status_of(self, reply: Reply, body: Content | None, error: BaseException | None) -> ModelStatus:
         if self._status is not None:
@@ -268,27 +279,23 @@ class ModelCallStep(Step):
 
     def _event(self, reply: Reply, status: ModelStatus, us: int, facts: dict[str, object]) -> ModelResult:
         usage = self._usage or reply.usage
-        facts |= _reply_facts(reply, usage)
+        event, said = model_result(self.seq, status, reply, usage, us=us, ttft_us=self._ttft_us)
+        facts |= said
         facts["httpStatus"] = self._http_status
-        counts = usage or Usage()
-        served = reply.served_model
-        return ModelResult(
-            call=self.seq,
-            status=status,
-            model=None if served is None else name_token(facts, "model", served),
-            in_=counts.in_,
-            out=counts.out,
-            cache_read=counts.cache_read,
-            cache_write=counts.cache_write,
-            reasoning=counts.reasoning,
-            finish=reply.finish,
-            ms=us // 1000,
-            ttft_ms=None if self._ttft_us is None else self._ttft_us // 1000,
-        )
+        return event
 
     def _missing(self, *, started: bool) -> Outcome:
-        status = ModelStatus.UNKNOWN if started else ModelStatus.NOT_STARTED
-        return Outcome(ModelResult(call=self.seq, status=status))
+        body = self._arrived()
+        if body is None:
+            status = ModelStatus.UNKNOWN if started else ModelStatus.NOT_STARTED
+            return Outcome(ModelResult(call=self.seq, status=status), arrived=self._incoming.settle())
+        # Not for good: all of it may come yet, and is recorded late then.
+        reply, _ = read_reply(body, self._provider, None, self._url)
+        us = self._pen.core.clock.monotonic_us() - (self._began_us or 0)
+        event, facts = model_result(
+            self.seq, self._status_of(reply, body, None), reply, reply.usage, us=us, ttft_us=self._ttft_us
+        )
+        return Outcome(event, body, facts=facts, arrived=self._incoming.settle())
 
     def _settle(self, placed: Placed | None) -> None:
         if placed is not None:
@@ -300,25 +307,3 @@ class ModelCallStep(Step):
 def _read_usage(usage: object) -> Usage:
     raw = as_map(parse(encode_value(plain_form(usage)).data).value)
     return normalise_usage(raw) or Usage(raw=raw, flags=("no-counts",))
-
-
-def _reply_facts(reply: Reply, usage: Usage | None) -> dict[str, object]:
-    error = reply.error
-    return {
-        "usage": "absent" if usage is None else dict(usage.raw),
-        "usageFlags": list(usage.flags) or None if usage is not None else None,
-        "wire": reply.wire,
-        "responseId": reply.response_id,
-        "finishRaw": reply.finish_raw,
-        "truncatedReply": reply.truncated or None,
-        "flags": [flag for flag in reply.flags if flag != "usage-absent"] or None,
-        "requested": _requests(reply.tool_requests),
-        "hosted": _requests(reply.hosted_tools),
-        "providerError": None
-        if error is None
-        else {"status": error.status, "type": error.type, "code": error.code},
-    }
-
-
-def _requests(requests: tuple[ToolRequest, ...]) -> list[dict[str, object]] | None:
-    return [{"tool": request.name, "id": request.id} for request in requests[:REQUESTS]] or None

@@ -6,7 +6,9 @@ import logging
 from uuid import UUID
 
 from turnledger.capture.composer import compose
+from turnledger.capture.cut_calls import cut_calls
 from turnledger.capture.sink import Sink
+from turnledger.errors import LedgerError
 from turnledger.model.draft import Batch, BatchResult, Closing, Journal
 from turnledger.model.events import Abort
 from turnledger.model.rows import LeaseRow
@@ -20,7 +22,7 @@ _log = logging.getLogger("turnledger")
 
 
 class Sweeper:
-    """Appends ``ABORT status=interrupted`` to turns whose lease ran out."""
+    """Appends ``ABORT status=interrupted`` to turns whose lease ran out, behind what arrived of replies."""
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
@@ -45,19 +47,27 @@ class Sweeper:
         return self._end(due)
 
     def _end(self, rows: list[LeaseRow]) -> int:
-        futures = [self._sink.append(_interruption(row)) for row in rows]
+        futures = [self._sink.append(batch) for batch in map(self._interruption, rows) if batch is not None]
         results: list[BatchResult] = []
         for future in futures:
             error = future.exception()
             if error is None:
                 results.append(future.result())
             else:
-                _log.warning("Turnledger could not end an interrupted turn (%s).", type(error).__name__)
+                _say_not_ended(error)
         return sum(1 for result in results if result.placed)
 
+    def _interruption(self, row: LeaseRow) -> Batch | None:
+        try:
+            cut = cut_calls(self._sink, row)
+        except LedgerError as error:
+            _say_not_ended(error)
+            return None
+        event = Abort(status=TurnStatus.INTERRUPTED, reason="lease_expired")
+        abort = compose(event, closing=Closing(TurnStatus.INTERRUPTED))
+        journal = Journal(JournalKind.TURN, row.turn)
+        return Batch((*cut, abort.draft(journal, row.agent, row.conversation, takeover=True)))
 
-def _interruption(row: LeaseRow) -> Batch:
-    event = Abort(status=TurnStatus.INTERRUPTED, reason="lease_expired")
-    abort = compose(event, closing=Closing(TurnStatus.INTERRUPTED))
-    journal = Journal(JournalKind.TURN, row.turn)
-    return Batch((abort.draft(journal, row.agent, row.conversation, takeover=True),))
+
+def _say_not_ended(error: BaseException) -> None:
+    _log.warning("Turnledger could not end an interrupted turn (%s).", type(error).__name__)

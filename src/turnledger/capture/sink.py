@@ -11,6 +11,7 @@ from turnledger.capture.waiting import done
 from turnledger.clock import SYSTEM
 from turnledger.model.draft import Batch, BatchResult, BatchStatus, Placed
 from turnledger.model.rows import EventRow, LeaseRow
+from turnledger.store.arrivals import arrived_replies
 from turnledger.store.ledger_store import Store
 
 __all__ = ["OffSink", "Sink", "StoreSink"]
@@ -40,6 +41,10 @@ class Sink(Protocol):
         """Leases of open turns that ran out."""
         ...
 
+    def arrived(self, turn: UUID) -> dict[int, bytes]:
+        """What was kept of replies that still arrive, by the seq of the call: for whoever ends the turn."""
+        ...
+
     def event(self, event_id: UUID) -> EventRow | None:
         """One event, to find the place of a message that was recorded before."""
         ...
@@ -67,6 +72,10 @@ class StoreSink:
         self.acquire = store.acquire
         self.close = store.close
         self.store = store
+
+    def arrived(self, turn: UUID) -> dict[int, bytes]:
+        """See ``Sink``."""
+        return arrived_replies(self.store.reader, turn)
 
     def expired(self, limit: int) -> list[LeaseRow]:
         """See ``Sink``."""
@@ -112,6 +121,11 @@ class OffSink:
         """See ``Sink``."""
         del limit
         return []
+
+    def arrived(self, turn: UUID) -> dict[int, bytes]:
+        """See ``Sink``."""
+        del turn
+        return {}
 
     def event(self, event_id: UUID) -> EventRow | None:
         """See ``Sink``."""

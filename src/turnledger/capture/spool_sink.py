@@ -184,6 +184,10 @@ class SpoolSink:
         """See ``sink.Sink``; none while the end of such a turn may wait in the spool."""
         return self._ledger.expired(limit) if self._is_direct() else []
 
+    def arrived(self, turn: UUID) -> dict[int, bytes]:
+        """See ``sink.Sink``."""
+        return self._ledger.arrived(turn)
+
     def event(self, event_id: UUID) -> EventRow | None:
         """See ``sink.Sink``; of a message in the spool, its stand-in is all that is known."""
         waiting = self.spool.message(event_id)

@@ -35,16 +35,21 @@ _log = logging.getLogger("turnledger")
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The outcome of a step before it is composed; as LATE it says the same."""
+    """The outcome of a step before it is composed; as LATE it says the same.
+
+    ``arrived``: what was kept of a reply as it arrived goes with it.
+    """
 
     event: ModelResult | ToolResult
     payload: Content | None = None
     slots: Mapping[str, Content] = field(default_factory=dict[str, Content])
     facts: Mapping[str, object] = field(default_factory=dict[str, object])
+    arrived: bool = False
 
     def compose(self) -> Composed:
         """The event for the journal of the step."""
-        return compose(self.event, self.payload, slots=self.slots, facts=self.facts)
+        composed = compose(self.event, self.payload, slots=self.slots, facts=self.facts)
+        return composed._replace(arrived=True) if self.arrived else composed
 
     def compose_late(self, journal: TurnJournal) -> Composed:
         """The event for the conversation, after the turn's end."""
@@ -83,6 +88,11 @@ class Step(ABC):
     def is_on_record(self) -> bool:
         """Whether the intent is durable."""
         return self._seq is not None
+
+    @property
+    def is_arriving(self) -> bool:
+        """Whether some of its outcome is there already."""
+        return False
 
     def given_up(self) -> Composed:
         """The outcome that the turn's end writes for a step which has none."""

@@ -10,6 +10,7 @@ from turnledger.capture.approval import Approval
 from turnledger.capture.asked import Asked
 from turnledger.capture.composer import Composed, compose
 from turnledger.capture.conversation_pen import ConversationPen
+from turnledger.capture.cut_calls import end_cut_calls
 from turnledger.capture.tool_call import ToolCallStep
 from turnledger.capture.turn_journal import TurnJournal
 from turnledger.capture.waiting import spawn
@@ -36,7 +37,8 @@ _PAGE = 500
 def take_over(pen: TurnPen) -> Work[TurnJournal]:
     """Acquire the turn's lease and learn from its journal where it stands.
 
-    A model call that the process before left open is recorded as ``unknown``: nobody will see its reply.
+    A model call that the process before left open is recorded as ``cut`` with what arrived of its reply, or
+    as ``unknown`` where nothing did: nobody will see the rest.
     Raises NotFoundError where the agent has no such turn, TurnLost where it has ended or a live writer
     holds it.
     """
@@ -53,10 +55,11 @@ def take_over(pen: TurnPen) -> Work[TurnJournal]:
         raise TurnLost(msg, next_step="See what became of it with `turnledger show`.")
     pen.conversation = ConversationPen.known(core, pen.conversation.agent, agent, lease.conversation)
     conversation = yield from pen.conversation.journal_for("The turn")
+    held = Lease(core.holder, lease.epoch, core.ttl_ms)
+    yield from end_cut_calls(core.sink, lease, held)
     replay = _Replay(pen)
     for row in _events(core.sink, pen.id):
         replay.take(row)
-    held = Lease(core.holder, lease.epoch, core.ttl_ms)
     journal = TurnJournal(pen.id, conversation, held, replay.events)
     journal.prompts.update(replay.prompts)
     replay.hand_on()

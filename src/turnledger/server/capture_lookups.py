@@ -6,7 +6,11 @@ from uuid import UUID
 
 import msgspec
 
+from turnledger.capture.cut_calls import end_cut_calls
+from turnledger.capture.sink import StoreSink
+from turnledger.capture.waiting import spawn
 from turnledger.errors import NotFoundError
+from turnledger.model.draft import Lease
 from turnledger.model.figures import TurnLease
 from turnledger.server.caller import Asking
 from turnledger.server.problems import HttpError
@@ -26,12 +30,17 @@ def renew(asking: Asking, asked: wire.RenewalRequest) -> wire.LostTurns:
 
 
 def acquire(asking: Asking, asked: wire.TakeoverRequest) -> wire.LeaseAnswer:
-    """Take over a turn that waits or whose lease ran out.  Raises NotFoundError."""
+    """Take over a turn that waits or whose lease ran out; what arrived of its replies is on record then.
+
+    Raises NotFoundError.
+    """
     if _lease(asking, asked.turn_id) is None:
         raise _no_turn(asked.turn_id)
     row = asking.service.store.acquire(asked.turn_id, asked.holder, asked.ttl_ms)
     lease = None
     if row is not None:
+        held = Lease(asked.holder, row.epoch, asked.ttl_ms)
+        spawn(end_cut_calls(StoreSink(asking.service.store), row, held)).result()
         lease = wire.TurnLease(
             turn_id=row.turn,
             agent_id=row.agent,
