@@ -14,6 +14,7 @@ NAMES = (
     "append",
     "events",
     "exchange",
+    "adapters",
     "verify",
     "growth",
     "imports",

@@ -19,7 +19,7 @@ from turnledger.engine.access import Access
 from turnledger.engine.location import connect
 from turnledger.model.access import Grant, Scope
 
-__all__ = ["ROOT", "Client", "Serving", "bare_serving", "median_ms", "paired", "serving"]
+__all__ = ["ROOT", "Client", "Serving", "bare_serving", "median_ms", "paired", "providing", "serving"]
 
 ROOT = Path(__file__).parent.parent
 ROUNDS = 10
@@ -113,6 +113,13 @@ def bare_serving() -> Generator[tuple[Serving, float]]:
     """The same of ``bench.bare_server``."""
     with _running("none", "bench.bare_server") as found:
         yield found
+
+
+@contextmanager
+def providing() -> Generator[str]:
+    """A provider of models in a process of its own (``bench.provider``), and its address."""
+    with _running("none", "bench.provider") as (found, _):
+        yield found.url
 
 
 @contextmanager

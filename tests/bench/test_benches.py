@@ -20,6 +20,7 @@ SMALL = Shape(conversations=2, turns=1, system_chars=500)
     [
         ("events", {"EVENTS": 160}),
         ("exchange", {"SHAPE": SMALL}),
+        ("adapters", {"WARM": 1, "ROUNDS": 1, "CALLS": 3}),
         ("verify", {"SHAPE": SMALL, "ROUNDS": 1}),
         ("growth", {"CALLS": 8, "SHAPE": Shape(conversations=1, turns=2, system_chars=500)}),
         ("serving", {"SHAPE": SMALL}),

@@ -31,6 +31,8 @@ class TerminalMarker:
 
     def passed(self, piece: bytes) -> bool:
         """Whether the event that ends the stream is complete with this piece."""
+        if not (self._head or self._tail) and _is_one_event(piece):
+            return _MARKER.search(piece, 0, _HEAD_BYTES) is not None
         start, found = 0, False
         for end in _BLANK_LINE.finditer(self._tail + piece):
             stop = max(end.end() - len(self._tail), 0)
@@ -43,3 +45,8 @@ class TerminalMarker:
 
     def _is_marker(self, rest: bytes) -> bool:
         return _MARKER.search((self._head + rest[:_HEAD_BYTES])[:_HEAD_BYTES]) is not None
+
+
+def _is_one_event(piece: bytes) -> bool:
+    """Whether a piece is one whole event, as most servers send them: nothing has to be kept of it."""
+    return piece.find(b"\n\n") == len(piece) - 2 > 0 and b"\r" not in piece

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 from urllib.parse import unquote, urlsplit
 
@@ -87,13 +88,18 @@ def endpoint_of(uri: str | None) -> Endpoint:
         host = (parts.hostname or "").lower().rstrip(".")
     except ValueError:
         return _UNKNOWN
-    model = _MODEL.search(parts.path)
+    return _endpoint(host, parts.path)
+
+
+@lru_cache(maxsize=256)  # a call asks three times, a client always the same few
+def _endpoint(host: str, path: str) -> Endpoint:
+    model = _MODEL.search(path)
     return Endpoint(
         provider=_provider(host),
         model=None if model is None else unquote(model[1]),
-        streams=_STREAMS.search(parts.path) is not None,
-        stored=_STORED.search(parts.path) is not None,
-        wire=next((name for end, name in _WIRES.items() if parts.path.rstrip("/").endswith(end)), None),
+        streams=_STREAMS.search(path) is not None,
+        stored=_STORED.search(path) is not None,
+        wire=next((name for end, name in _WIRES.items() if path.rstrip("/").endswith(end)), None),
     )
 
 

@@ -55,18 +55,22 @@ class _Choice:
         content, refusal = part.get("content"), part.get("refusal")
         if isinstance(content, str):
             self.text.append(content)
-        for piece in as_list(content):
-            block = as_map(piece)
-            if block.get("type") == "thinking":  # Mistral
-                self.reasoning.extend(texts_of(block.get("thinking")))
-            else:
-                self.text.extend(texts_of([piece]))
-        spoken = as_text(as_map(part.get("audio")).get("transcript"))
+        else:
+            self._add_blocks(as_list(content))
+        spoken = as_text(as_map(part["audio"]).get("transcript")) if "audio" in part else None
         if spoken is not None:
             self.text.append(spoken)
         if isinstance(refusal, str):
             self.refusal.append(refusal)
         self.reasoning.extend(_reasoning(part))
+
+    def _add_blocks(self, blocks: Sequence[object]) -> None:
+        for piece in blocks:
+            block = as_map(piece)
+            if block.get("type") == "thinking":  # Mistral
+                self.reasoning.extend(texts_of(block.get("thinking")))
+            else:
+                self.text.extend(texts_of([piece]))
 
     def add_calls(
         self, part: Mapping[str, object], data: bytes, path: Sequence[str | int], *, deltas: bool
@@ -147,7 +151,8 @@ def _reasoning(part: Mapping[str, object]) -> list[str]:
 def _usage(document: Mapping[str, object]) -> Usage | None:
     """Usage at its place, or where Groq (``x_groq``) and Moonshot (in the choice) put it in streams."""
     places = [document, as_map(document.get("x_groq")), *map(as_map, as_list(document.get("choices")))]
-    return next((found for place in places if (found := normalise_usage(place.get("usage")))), None)
+    given = [told for place in places if (told := place.get("usage"))]  # most events of a stream give none
+    return next((found for told in given if (found := normalise_usage(told))), None) if given else None
 
 
 @dataclass(slots=True)
@@ -167,7 +172,9 @@ class _Answer:
             told = as_map(entry)
             index, deltas = told.get("index"), part_name == "delta"
             at = index if deltas and isinstance(index, int) else number
-            choice = self.choices.setdefault(at, _Choice(at))
+            choice = self.choices.get(at)
+            if choice is None:
+                choice = self.choices[at] = _Choice(at)
             choice.finish = as_text(told.get("finish_reason")) or choice.finish
             part = as_map(told.get(part_name)) or {"content": told.get("text")}  # text: legacy completions
             choice.add_content(part)
