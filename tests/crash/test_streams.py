@@ -1,0 +1,146 @@
+"""Processes that are killed in the middle of a streamed answer: what users had seen is on record, as cut."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import openai
+import pytest
+
+import turnledger
+from tests.adapters.stub import Provider, Reply, chat_events, running
+from tests.conformance.handwriting import tamper
+from tests.patience import eventually
+from tests.server.kit import listening
+from turnledger.integrity.verdict import Verdict
+from turnledger.model.access import Grant, Scope
+from turnledger.query.verify import verify_ledger
+from turnledger.store.arrivals import arrived_replies
+
+ROOT = Path(__file__).parents[2]
+SEEN = chat_events("Your order ", "left on Monday").pieces[:2]
+ASK = {"model": "gpt-asked", "messages": [{"role": "user", "content": "Where is it?"}]}
+
+pytestmark = pytest.mark.crash
+
+PROGRAM = """
+import asyncio, sys
+import openai, turnledger
+
+ledger, token, provider, style = sys.argv[1:]
+ask = {"model": "gpt-asked", "messages": [{"role": "user", "content": "Where is it?"}], "stream": True}
+conversation = turnledger.open(ledger, token=token).agent("support").conversation("chat:1")
+options = {"api_key": "sk-secret", "base_url": f"{provider}/v1", "max_retries": 0}
+
+def sync():
+    client = turnledger.record(openai.OpenAI(**options))
+    with conversation.turn():
+        for chunk in client.chat.completions.create(**ask):
+            print(chunk.choices[0].delta.content, flush=True)
+
+async def main():
+    client = turnledger.record(openai.AsyncOpenAI(**options))
+    async with conversation.turn():
+        async for chunk in await client.chat.completions.create(**ask):
+            print(chunk.choices[0].delta.content, flush=True)
+
+sync() if style == "sync" else asyncio.run(main())
+"""
+
+
+@pytest.fixture
+def provider() -> Iterator[Provider]:
+    """It answers with a stream that stops after two words, and waits."""
+    never = threading.Event()
+    with running() as one:
+        one.says(Reply([*SEEN, b"never sent"], "text/event-stream", hold=never))
+        yield one
+        never.set()
+
+
+@contextmanager
+def started(*command: object) -> Iterator[subprocess.Popen[str]]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    process = subprocess.Popen(
+        [sys.executable, *map(str, command)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        start_new_session=True,
+    )
+    try:
+        yield process
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate(timeout=20)
+
+
+def saw_both_words(process: subprocess.Popen[str]) -> None:
+    assert process.stdout is not None
+    lines = [process.stdout.readline(), process.stdout.readline()]
+    assert lines == ["Your order \n", "left on Monday\n"], process.stderr and process.stderr.read()
+
+
+def is_kept(url: str) -> bool:
+    with turnledger.read(url) as reading:
+        return any(
+            arrived_replies(reading.reader, turn.id) == {call.row.seq: b"".join(SEEN)}
+            for turn in reading.turns()
+            for call in reading.events(turn.id)
+            if call.row.type == "MODEL_CALL"
+        )
+
+
+def is_cut_once_its_lease_ran_out(url: str) -> None:
+    tamper(url, "UPDATE journals SET until_ms = 1 WHERE until_ms IS NOT NULL")
+    turnledger.open(url).close()
+    with turnledger.read(url) as reading:
+        (turn,) = reading.turns()
+        (result,) = [entry for entry in reading.events(turn.id) if entry.row.type == "MODEL_RESULT"]
+        assert (turn.status, turn.open_steps) == ("interrupted", 0)
+        assert (result.tokens["status"], result.tokens["model"]) == ("cut", "gpt-served")
+        assert reading.body(result.row.event_id) == b"".join(SEEN)
+        assert arrived_replies(reading.reader, turn.id) == {}
+        assert {finding.verdict for finding in verify_ledger(reading.reader)} == {Verdict.INTACT}
+
+
+@pytest.mark.parametrize("style", ["sync", "async"])
+def test_beside_the_ledger(provider: Provider, engine: str, style: str) -> None:
+    turnledger.open(engine).close()
+    with started("-c", PROGRAM, engine, "", provider.url, style) as process:
+        saw_both_words(process)
+        eventually(lambda: is_kept(engine))
+    is_cut_once_its_lease_ran_out(engine)
+
+
+def test_through_a_server(provider: Provider, engine: str) -> None:
+    with listening(engine) as server:
+        token, _ = server.service.access.add_token("recorder", Grant(frozenset([Scope.CAPTURE])))
+        with started("-c", PROGRAM, server.address.url, token, provider.url, "sync") as process:
+            saw_both_words(process)
+            eventually(lambda: is_kept(engine))
+        is_cut_once_its_lease_ran_out(engine)
+
+
+def test_through_the_gateway(provider: Provider, engine: str, port: int) -> None:
+    turnledger.open(engine).close()
+    command = ["-m", "turnledger", "gateway", "--ledger", engine, "--port", str(port)]
+    with (
+        openai.OpenAI(api_key="sk-secret", base_url=f"http://127.0.0.1:{port}/local/v1") as client,
+        started(*command, "--upstream", f"local={provider.url}") as process,
+    ):
+        assert process.stderr is not None
+        process.stderr.readline()
+        stream = iter(client.chat.completions.create(**ASK, stream=True))  # type: ignore[call-overload]
+        words = [next(stream).choices[0].delta.content for _ in SEEN]
+        assert words == ["Your order ", "left on Monday"]
+        eventually(lambda: is_kept(engine))
+    is_cut_once_its_lease_ran_out(engine)
