@@ -17,7 +17,7 @@ from langgraph.prebuilt import ToolNode, tools_condition
 from langgraph.types import Command, interrupt
 
 import turnledger
-from tests.adapters.frameworks import QUESTION
+from tests.adapters.playing import QUESTION
 from tests.adapters.stub import Provider, chat_reply
 from tests.adapters.turns import SUPPLIED, lookup_turn, refusing, tool_calls
 from turnledger.adapters.langchain import Recording

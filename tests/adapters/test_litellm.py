@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import signal
-import subprocess
-import sys
 import threading
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +13,7 @@ import pytest
 
 import turnledger
 from tests.adapters.clients import LITELLM, WAYS
+from tests.adapters.processes import killed, started
 from tests.adapters.stub import Asked, Provider, Reply, any_answer
 from tests.patience import eventually
 
@@ -24,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from tests.adapters.conftest import Recorder
-
-ROOT = Path(__file__).parents[2]
 
 PROGRAM = """
 import asyncio, json, sys
@@ -64,24 +59,13 @@ attempt(client, "async", url + "/held")
 @contextmanager
 def running(ledger: Path, url: str) -> Iterator[Iterator[list[str | None]]]:
     """What the program tells, line by line; killed at the end."""
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join((str(ROOT / "src"), str(ROOT))),
-        "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # else it fetches prices while it is imported
-    }
-    process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, str(ledger), url],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=environment,
-        start_new_session=True,
-    )
+    # without the variable it fetches prices while it is imported
+    process = started(PROGRAM, ledger, url, LITELLM_LOCAL_MODEL_COST_MAP="True")
     try:
         assert process.stdout is not None
         yield (json.loads(line) for line in process.stdout if line.startswith("["))
     finally:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate(timeout=20)
+        killed(process)
 
 
 @pytest.mark.crash

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +14,9 @@ from mcp.server.mcpserver import MCPServer
 from mcp.types import CallToolResult
 
 import turnledger
+from tests.adapters.processes import killed, started
 from tests.adapters.turns import refusing, tool_calls
+from tests.patience import NEVER_S
 from turnledger.adapters import mcp
 from turnledger.adapters.tool_hook import running, tool_step
 
@@ -151,16 +154,20 @@ def test_a_call_that_a_framework_records_already_stays_one(recorder: Recorder) -
 
 def test_a_call_that_is_cancelled_is_so_on_record(recorder: Recorder) -> None:
     server = MCPServer("slow")
+    running_now = asyncio.Event()
 
     @server.tool()
     async def hang() -> str:
-        await asyncio.sleep(20)
+        running_now.set()
+        await asyncio.sleep(NEVER_S)
         return "never"
 
     async def work(client: Client) -> None:
-        with pytest.raises(TimeoutError):
-            async with asyncio.timeout(0.2):
-                await turnledger.record(client).call_tool("hang", {})
+        call = asyncio.create_task(turnledger.record(client).call_tool("hang", {}))
+        await running_now.wait()
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
 
     turn = in_turn(recorder, server, work)
     (result,) = recorder.steps(turn, "TOOL_RESULT")
@@ -213,3 +220,44 @@ def test_where_nothing_can_be_recorded_the_tool_does_not_run(recorder: Recorder)
     with refusing(recorder.path, "TOOL_CALL"):
         asyncio.run(main())
     assert calls == []
+
+
+KILLED = """
+import asyncio, sys
+import turnledger
+from mcp import Client
+from mcp.server.mcpserver import MCPServer
+from turnledger.adapters.mcp import Recording
+
+agent = turnledger.open(sys.argv[1]).agent("support")
+server = MCPServer("shop", middleware=[Recording(agent.conversation("server"))])
+
+@server.tool()
+async def lookup(id: int) -> str:
+    print("running", flush=True)
+    await asyncio.sleep(600)
+    return "never"
+
+async def main():
+    async with Client(server) as client:
+        turnledger.record(client)
+        async with agent.conversation("client").turn():
+            await client.call_tool("lookup", {"id": 7})
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.crash
+def test_a_call_that_was_under_way_is_in_doubt_on_both_sides(ledger_path: Path) -> None:
+    process = started(KILLED, ledger_path)
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "running\n"
+    finally:
+        killed(process)
+    with turnledger.read(str(ledger_path)) as reading:
+        (turn,) = reading.turns()  # that of the client, which the server runs in here
+        _, *last = [entry.row for entry in reading.events(turn.id)]
+        asked = [(row.type, reading.body(row.event_id)) for row in last]
+    assert asked == [("TOOL_CALL", b'{"id":7}')] * 2

@@ -11,7 +11,7 @@ import pytest
 from openai.types.responses import ResponseOutputMessage, ResponseOutputText
 
 import turnledger
-from tests.adapters.frameworks import QUESTION
+from tests.adapters.playing import QUESTION
 from tests.adapters.stub import Provider, chat_reply, responses_reply
 from tests.adapters.turns import SUPPLIED, ToolCall, chat_tools, tool_calls
 from turnledger.adapters.openai_agents import Recording

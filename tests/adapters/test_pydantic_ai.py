@@ -27,7 +27,7 @@ from pydantic_ai.models.test import TestModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
 import turnledger
-from tests.adapters.frameworks import QUESTION
+from tests.adapters.playing import QUESTION
 from tests.adapters.stub import Provider, Reply, chat_reply
 from tests.adapters.turns import SUPPLIED, ToolCall, chat_tools, refusing, tool_calls
 from turnledger.adapters.pydantic_ai import Recording
