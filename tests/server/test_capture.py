@@ -18,10 +18,11 @@ from turnledger.capture.content import snapshot
 from turnledger.capture.remote_form import RemoteForm
 from turnledger.ids import NIL, new_id
 from turnledger.model.access import Scope
-from turnledger.model.draft import AliasKind, Batch, Claim, Draft, Journal, Lease
-from turnledger.model.events import Event, Intake, Message, Opened, Progress, TurnOpened
-from turnledger.model.vocabulary import Direction, JournalKind
+from turnledger.model.draft import AliasKind, Arrived, Batch, Claim, Draft, Journal, Lease
+from turnledger.model.events import Event, Intake, Message, ModelCall, Opened, Progress, TurnOpened
+from turnledger.model.vocabulary import Direction, Form, JournalKind
 from turnledger.query.verify import verify_ledger
+from turnledger.store.arrivals import arrived_replies
 from turnledger.wire.capture_form import (
     JSON,
     MSGPACK,
@@ -321,6 +322,34 @@ def test_a_token_records_for_its_agents_only(house: Served) -> None:
     assert mine.send(Batch(claim=foreign))[0].refusal == "not_allowed"
     message = Claim(AliasKind.MESSAGE, other.talk, "m1", new_id())
     assert mine.send(Batch(claim=message))[0].refusal == "not_allowed"
+
+
+def test_what_arrives_of_a_reply_is_taken_under_the_guards_of_an_event(house: Served) -> None:
+    mine, other = Recorder(house), Recorder(house)
+    mine.begin()
+    call = mine.step(ModelCall(bytes=2, form=Form.WIRE), 1, {})
+    assert mine.send(Batch((call,)))[0].status == "appended"
+    other.send(*other.opening("other"))
+    lease = Lease(HOLDER, 0, 60_000)
+    arrived = Arrived(mine.turn, mine.agent, mine.talk, call.event_id, 0, b"\0data: ", lease)
+    narrow = house.bearer(Scope.CAPTURE, agents=frozenset([other.agent]))
+    for headers, sent, answer in (
+        (mine.headers, arrived, ("appended", None)),
+        (mine.headers, arrived, ("appended", None)),  # sent again it is the same
+        (mine.headers, arrived._replace(start=6, data=b"\0one"), ("appended", None)),
+        (mine.headers, arrived._replace(lease=Lease(HOLDER, 1, 60_000)), ("refused", "turn_lost")),
+        (mine.headers, arrived._replace(turn=other.turn), ("refused", "foreign_agent")),
+        (mine.headers, arrived._replace(turn=new_id()), ("refused", "unknown_journal")),
+        (mine.headers, arrived._replace(start=-1), ("refused", "grammar")),
+        (narrow, arrived._replace(start=9), ("refused", "not_allowed")),
+    ):
+        mine.headers = headers
+        (result,) = mine.send(Batch(arrived=sent))
+        assert (result.status, result.refusal, result.events) == (*answer, [])
+    assert arrived_replies(house.service.reader, mine.turn) == {1: b"data: one"}
+    assert [row.type for row in house.service.reader.events(mine.turn, 0, 9)] == ["INTAKE", "MODEL_CALL"]
+    body = house.client.get(f"/api/capture/turns/{mine.turn}/events?holder={HOLDER}", headers=mine.headers)
+    assert b"data: one" not in body.content
 
 
 def test_lookups_tell_places_and_nothing_else(recorder: Recorder) -> None:

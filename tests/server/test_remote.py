@@ -14,7 +14,8 @@ import msgspec
 import pytest
 
 import turnledger
-from tests.patience import PATIENCE_S
+from tests.adapters.stub import chat_events
+from tests.patience import PATIENCE_S, eventually
 from tests.server.kit import ASKS, REQUEST, RESPONSE, listening, story, tell
 from turnledger.capture.http_link import Remote
 from turnledger.capture.ledger import Ledger
@@ -23,9 +24,11 @@ from turnledger.capture.remote_form import common_head
 from turnledger.engine.location import connect, database_at
 from turnledger.errors import CaptureRefused, TurnLost, UsageError
 from turnledger.model.access import Grant, Scope
+from turnledger.model.rows import BodyRow
 from turnledger.query.verify import verify_ledger
 from turnledger.server.capture_reading import Reading
 from turnledger.server.run import RunningServer
+from turnledger.store.arrivals import arrived_replies
 from turnledger.store.contract import ConversationFilter, Page
 
 STALE = "tl_x"
@@ -229,6 +232,38 @@ def test_a_parked_turn_is_taken_over_by_another_process(
     assert row.status == "completed"
     with pytest.raises(TurnLost):
         turn.commit("too late")
+
+
+def test_what_had_arrived_of_a_reply_is_its_result_when_the_turn_is_taken_over(
+    ledger: Ledger, server: RunningServer, token: str
+) -> None:
+    reader = server.service.reader
+    turn = ledger.agent("support").conversation("dm").turn()
+    turn.__enter__()
+    call = turn.model_call(request=REQUEST | {"stream": True}, provider="openai")
+    call.__enter__()
+    first, rest = chat_events("Your order ", "left").pieces[:1], chat_events("Your order ", "left").pieces[1:]
+    call.chunk(first[0])
+    eventually(lambda: arrived_replies(reader, turn.id) == {call.seq: first[0]})
+    turn.approval(question="Go on?")
+    with turnledger.open(server.address.url, token=token) as another:
+        with another.agent("support").resume(turn.id) as resumed:
+            assert arrived_replies(reader, turn.id) == {}
+            resumed.commit("Asked again elsewhere.")
+        results = [row for row in reader.events(turn.id, 0, 99) if row.type == "MODEL_RESULT"]
+        (cut,) = results
+        assert f"call={call.seq} status=cut model=gpt-served" in cut.summary
+        content = reader.body(cut.event_id, "payload")
+        assert content is not None
+        assert not isinstance(content, BodyRow)
+        assert b"".join(content.read()) == first[0]
+    for piece in rest:
+        call.chunk(piece)
+    call.result()
+    call.__exit__(None, None, None)
+    (owner,) = reader.conversations(ConversationFilter(), Page(9))
+    (late,) = [row for row in reader.events(owner.id, 0, 99) if row.type == "LATE"]
+    assert f"type=MODEL_RESULT call={call.seq}" in late.summary
 
 
 def test_turns_of_many_threads_share_requests(ledger: Ledger, server: RunningServer) -> None:

@@ -18,9 +18,12 @@ from tests.patience import eventually
 from tests.unit.capture.spool_house import GONE, SpoolHouse, spooling
 from turnledger.capture.conversation import Conversation
 from turnledger.capture.ledger import Ledger
+from turnledger.capture.model_call import ModelCallStep
+from turnledger.capture.recovery import Sweeper
 from turnledger.capture.turn import Turn
 from turnledger.errors import CaptureRefused, LedgerError, LedgerUnavailableError, OutcomeUnrecorded, TurnLost
 from turnledger.model.draft import Batch, BatchResult
+from turnledger.store.arrivals import arrived_replies
 from turnledger.store.spool import GapMaker
 from turnledger.wire.details import decode_detail
 
@@ -567,3 +570,65 @@ def test_nothing_is_kept_of_what_was_forwarded(house: SpoolHouse) -> None:
     left = house.spool_path.read_bytes()
     assert words.encode() not in left
     assert b"somebody" not in left
+
+
+# --- streams -------------------------------------------------------------------------------------
+
+
+def streaming(house: SpoolHouse) -> tuple[Turn, ModelCallStep]:
+    """A turn with a call that has had no output yet; a test says when what arrived is kept."""
+    house.ledger._core.arrivals.stop()
+    turn = house.agent.conversation("k").turn()
+    turn.__enter__()
+    call = turn.model_call(request={"stream": True})
+    call.__enter__()
+    return turn, call
+
+
+def keep(house: SpoolHouse) -> None:
+    house.ledger._core.arrivals.keep(all_of_them=True)
+    for reply in house.ledger._core.arrivals._replies:
+        if reply._sent is not None:
+            reply._sent.exception(10)
+
+
+@pytest.mark.parametrize("away_from", ["the start", "the first word"])
+def test_what_arrived_while_the_ledger_was_away_is_not_lost_with_its_process(
+    house: SpoolHouse, away_from: str
+) -> None:
+    if away_from == "the start":
+        house.leave()
+    turn, call = streaming(house)
+    house.leave()
+    for word in (b"data: one\n\n", b"data: two\n\n"):
+        call.chunk(word)
+        keep(house)
+    house.ledger._core.heartbeat.stop()  # as if it were killed now, and another process forwarded its spool
+    house.come_back()
+    house.clock.move(31)
+    assert Sweeper(house.sink).sweep() == 1
+    *_, result, end = house.entries(turn.id)
+    assert (result.row.type, result.tokens["status"], end.row.type) == ("MODEL_RESULT", "cut", "ABORT")
+    assert house.reading.body(result.row.event_id) == b"data: one\n\ndata: two\n\n"
+    assert house.refused() == []
+    house.check()
+
+
+def test_what_was_forwarded_twice_leaves_nothing_behind(house: SpoolHouse) -> None:
+    turn, call = streaming(house)
+    house.leave()
+    call.chunk(b"data: one\n\n")
+    keep(house)
+    call.chunk(b"data: [DONE]\n\n")
+    call.result()
+    call.__exit__(None, None, None)
+    rows = house.sink.spool.oldest(9, 1 << 20)
+    assert [row.batch.arrived is not None for row in rows] == [True, False]
+    turn.commit("done")
+    turn.__exit__(None, None, None)
+    house.come_back()
+    assert house.ledger_sink.append(rows[0].batch).result().refusal == "turn_closed"
+    assert arrived_replies(house.reading.reader, turn.id) == {}
+    assert house.types(turn.id) == ["INTAKE", "MODEL_CALL", "MODEL_RESULT", "COMMIT"]
+    assert house.refused() == []
+    house.check()
