@@ -109,7 +109,7 @@ def test_a_ledger_that_another_program_has_open_is_left_alone(
     summary(capsys, "--ledger", ledger_path, "--conversations", 1)
     place = ledger_path.stat().st_ino
     program = (
-        f"import sys, turnledger; opened = turnledger.{opening}(sys.argv[1]); getattr(opened, 'agents', list)();"
+        f"import sys, turnledger as t; opened = t.{opening}(sys.argv[1]); getattr(opened, 'agents', list)();"
         "print('open', flush=True); sys.stdin.read()"
     )
     with subprocess.Popen(

@@ -94,7 +94,7 @@ def test_turns_of_one_conversation(support: Recorded, several: Recorded) -> None
     ("options", "words"),
     [
         (["--agent", "nobody"], "knows no agent 'nobody'"),
-        (["--status", "completed"], "status is open or failed"),
+        (["--status", "completed"], "status is open, waiting or failed"),
         (["--turns", "--status", "open"], "no status of a turn"),
         (["--turns", "--connector", "slack"], "narrow a list of conversations"),
         (["--conversation", "0198"], "narrows a list of turns"),
@@ -165,7 +165,7 @@ def test_an_empty_ledger_lists_nothing_and_says_so(made: Recorded) -> None:
     assert (made.run("list").out, made.run("list").err) == ("", "No conversations to list.\n")
     assert json.loads(made.run("list", "--turns", "--json").out) == {
         "turns": [],
-        "damaged": [],
+        "damaged": None,
         "hasMore": False,
         "next": None,
     }

@@ -261,7 +261,8 @@ def _expect_commands(made: Made, damage: Damage) -> None:
         assert "Left out" not in one.err or damage.column.split(".")[1] in one.err
     json_listed = json.loads(_run(made, "list", "--json").out)
     near = 0 if damage.column == "agents.id" else 1
-    assert len(json_listed["conversations"]) + len(json_listed["damaged"]) >= 1 + near
+    left_out = 0 if json_listed["damaged"] is None else json_listed["damaged"]["count"]
+    assert len(json_listed["conversations"]) + left_out >= 1 + near
     doctor = _run(made, "doctor")
     assert doctor.status == 1
     assert f"column {damage.column.split('.')[1]} of table {damage.table}" in " ".join(doctor.out.split())

@@ -201,7 +201,7 @@ def test_memory_in_pages(hand: Hand, figures: FiguresReader, scene: Scene) -> No
 
 def test_newest_messages(figures: FiguresReader, scene: Scene) -> None:
     found = figures.last_messages([scene.talk, scene.aside, new_id()])
-    assert {key: row.created_ms for key, row in found.items()} == {scene.talk: 1002, scene.aside: 3005}
+    assert {row.conversation: row.created_ms for row in found} == {scene.talk: 1002, scene.aside: 3005}
 
 
 def test_turns_that_a_turn_started(hand: Hand, figures: FiguresReader, scene: Scene) -> None:

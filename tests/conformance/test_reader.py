@@ -205,27 +205,31 @@ def test_only_events_of_its_own_journal_are_a_conversations_last_activity(hand: 
 @pytest.mark.parametrize(
     ("where", "expected"),
     [
-        ({}, "abcd"),
+        ({}, "abcde"),
         ({"connector": "email"}, "b"),
         ({"shape": Shape.DM}, "bc"),
         ({"shape": Shape.DM, "connector": "slack"}, "c"),
-        ({"open_turns": True}, "a"),
+        ({"open_turns": True}, "ae"),
+        ({"waiting_turns": True}, "e"),
         ({"failed_turns": True}, "c"),
         ({"connector": "nowhere"}, ""),
     ],
     ids=repr,
 )
 def test_conversations_are_filtered(hand: Hand, where: dict[str, object], expected: str) -> None:
-    made = _four_conversations(hand)
+    made = _five_conversations(hand)
     filters: list[dict[str, object]] = [where, where | {"agent": made["agent"]}]
     for one in filters:
         rows = hand.reader.conversations(ConversationFilter(**one), Page())  # type: ignore[arg-type]
         assert {row.id for row in rows} == {made[letter] for letter in expected}
     rows = hand.reader.conversations(ConversationFilter(agent=new_id()), Page())
     assert rows == []
+    waits = hand.reader.conversation(made["e"])
+    assert waits is not None
+    assert (waits.open_turns, waits.waiting_turns) == (2, 1)
 
 
-def _four_conversations(hand: Hand) -> dict[str, UUID]:
+def _five_conversations(hand: Hand) -> dict[str, UUID]:
     made: dict[str, UUID] = {"place": new_id(), "actor": new_id()}
     with hand.change() as change:
         agent = made["agent"] = change.agent("support")
@@ -233,7 +237,13 @@ def _four_conversations(hand: Hand) -> dict[str, UUID]:
         made["b"] = change.conversation(agent, connector="email", shape="dm")
         made["c"] = change.conversation(agent, shape="dm")
         made["d"] = change.conversation(agent, connector=None, shape="session")
+        made["e"] = change.conversation(agent)
         change.turn(made["a"])
+        change.turn(made["e"])
+        change.event(change.turn(made["e"]), "APPROVAL", "subject=1 decision=requested")
+        answered = change.turn(made["a"])
+        change.event(answered, "APPROVAL", "subject=1 decision=requested")
+        change.event(answered, "APPROVAL", "subject=1 decision=granted")
         change.close(change.turn(made["c"]), "failed")
         change.close(change.turn(made["d"]))
         change.event(made["b"], "MESSAGE", f"direction=inbound actor={made['actor']} chars=3")
@@ -243,15 +253,21 @@ def _four_conversations(hand: Hand) -> dict[str, UUID]:
 
 
 def test_conversations_are_filtered_by_place_actor_and_time(hand: Hand) -> None:
-    made = _four_conversations(hand)
+    made = _five_conversations(hand)
     agent, now = made["agent"], hand.reader.agents()[0].opened_ms
 
     def found(**where: object) -> set[UUID]:
         rows = hand.reader.conversations(ConversationFilter(**where), Page())  # type: ignore[arg-type]
         return {row.id for row in rows}
 
-    everything = {made[letter] for letter in "abcd"}
+    everything = {made[letter] for letter in "abcde"}
     assert found(place=made["place"]) == found(place=made["place"], agent=agent) == {made["a"]}
+    assert (
+        found(place=made["place"], actor=made["actor"])
+        == found(place=made["place"], waiting_turns=True)
+        == set()
+    )
+    assert found(place=made["place"], agent=new_id()) == found(place=new_id()) == set()
     assert found(actor=made["actor"]) == found(actor=made["actor"], agent=agent) == {made["b"], made["c"]}
     assert found(actor=made["actor"], agent=new_id()) == found(actor=new_id()) == set()
     assert found(since_ms=now, until_ms=now + 1) == found(since_ms=now, agent=agent) == everything

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Iterator
+from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -167,6 +168,25 @@ def test_conversations_that_owe_a_reply(engine: str) -> None:
         (agent_id,) = {row["agentId"] for row in owing}
         mine = house.ask(f"/api/agents/{agent_id}/conversations?status=owes&actor=U1")["items"]
         assert {row["key"] for row in mine} == {row["key"] for row in owing}
+
+
+def test_conversations_that_wait_for_an_approval(engine: str) -> None:
+    with turnledger.open(engine) as ledger:
+        agent = ledger.agent("support")
+        with ExitStack() as open_turns:
+            for key in ("waits", "runs"):
+                turn = open_turns.enter_context(agent.conversation(key).turn(trigger="api"))
+                if key == "waits":
+                    step = open_turns.enter_context(turn.tool_call("refund", supplied="{}"))
+                    turn.approval(step, question="Refund 7?")
+            with served(engine) as house:
+                waiting = house.ask("/api/conversations?status=waiting")["items"]
+                assert [row["key"] for row in waiting] == ["waits"]
+                found = {row["key"]: row for row in house.ask("/api/conversations?status=open")["items"]}
+                assert {key: (row["openTurns"], row["waitingTurns"]) for key, row in found.items()} == {
+                    "waits": (1, 1),
+                    "runs": (1, 0),
+                }
 
 
 def _message_with_fate(talk: Conversation, fate: str) -> None:
@@ -465,6 +485,27 @@ def test_integrity_of_the_whole(house: Served, there: Story) -> None:
     assert (job["state"], job["verdict"], job["unsoundCount"]) == ("finished", "intact", 0)
     assert job["checked"] == job["journals"] == 6
     assert house.ask("/api/integrity")["verification"]["state"] == "finished"
+
+
+def test_no_parameter_is_ignored(house: Served, there: Story) -> None:
+    at = _at(there)
+    for path, name, known in (
+        (f"{at}/conversations?connecter=slack", "connecter", "connector"),
+        (f"{at}/turns?state=failed&limit=5", "state", "status"),
+        (f"{at}/turns?session=x", "session", "conversation"),
+        ("/api/search?q=order&Limit=2", "Limit", "limit"),
+        (f"{at}/turn-journal?session_id=x", "session_id", "sessionId"),
+        (f"{at}/turns/{there.turns[0]}/journal?limit=5", "limit", "none"),
+        ("/api/health?x=1", "x", "none"),
+        ("/api/stream?conversation_id=x", "conversation_id", "conversation"),
+    ):
+        told = house.ask(path, 422)
+        assert told["type"] == "usage"
+        assert repr(name) in told["detail"]
+        assert known in told["nextStep"]
+    twice = house.ask(f"{at}/conversations?connector=slack&connector=email", 422)
+    assert "'connector'" in twice["detail"]
+    assert len(house.ask(f"{at}/turns?status=failed&status=completed")["items"]) == 2
 
 
 def test_the_rest(house: Served) -> None:

@@ -10,6 +10,7 @@ from turnledger.cli.program import Status
 from turnledger.cli.screen import note
 from turnledger.errors import DamagedRowError
 from turnledger.model.rows import ConversationRow, DamagedRow, TurnRow
+from turnledger.query.left_out import left_out
 from turnledger.store.contract import Reader
 
 __all__ = ["conversation_of", "note_damage"]
@@ -19,16 +20,13 @@ _SHOWN: Final = 5
 
 def note_damage(rows: Sequence[DamagedRow]) -> Status:
     """Name them; the exit status that follows."""
-    found = list(dict.fromkeys(rows))
-    if not found:
+    found = left_out(rows)
+    if found is None:
         return Status.OK
-    for row in found[:_SHOWN]:
+    for row in found.rows[:_SHOWN]:
         note(f"Left out, because the database is damaged: {row}.")
-    more = len(found) - _SHOWN
-    note(
-        (f"And {counted(more, 'more row', 'more rows')}. " if more > 0 else "")
-        + "Run `turnledger doctor` to see all such rows, and restore them from a backup."
-    )
+    more = found.count - len(found.rows[:_SHOWN])
+    note((f"And {counted(more, 'more row', 'more rows')}. " if more > 0 else "") + found.next_step)
     return Status.FOUND
 
 

@@ -200,7 +200,8 @@ def conversation_header(
     _field(screen, "cost", (cost_text(cost), ""))
     _chain(screen, findings)
     if row.open_turns:
-        _field(screen, "open", (f"{counted(row.open_turns, 'turn')} not ended", "cyan"))
+        waits = f", {row.waiting_turns:,} of them waiting for an approval" if row.waiting_turns else ""
+        _field(screen, "open", (f"{counted(row.open_turns, 'turn')} not ended{waits}", "cyan"))
     if row.failed_turns:
         words = f"{counted(row.failed_turns, 'turn')} failed, refused, exhausted or interrupted"
         _field(screen, "problem", (words, BAD))

@@ -25,6 +25,7 @@ from turnledger.model.costs import CostSums
 from turnledger.model.rows import ConversationRow, DamagedRow, TurnRow
 from turnledger.model.vocabulary import Shape, TurnStatus
 from turnledger.query.cost_json import cost_object
+from turnledger.query.left_out import left_out
 from turnledger.query.lookup import find_agent, resolve
 from turnledger.query.row_json import row_object
 from turnledger.store.contract import ConversationFilter, Page, Reader, TurnFilter
@@ -32,7 +33,7 @@ from turnledger.store.costs import CostReader
 
 __all__ = ["command"]
 
-_OPEN, _FAILED = "open", "failed"
+_OPEN, _WAITING, _FAILED = _OF_CONVERSATIONS = ("open", "waiting", "failed")
 _WIDE: Final = 120
 _LEAST_ID: Final = 18  # ids begin with their time, so many begin alike
 _STAMP: Final = len("2026-11-30 10:01:02")
@@ -48,8 +49,9 @@ _MONTH, _MINUTE = len("2026-"), len("2026-11-30 10:01")
     "statuses",
     multiple=True,
     metavar="STATUS",
-    help="Conversations: with an `open` or a `failed` turn. Turns: running, waiting, completed, failed, "
-    "superseded, exhausted, cancelled, refused or interrupted. May be given more than once.",
+    help="Conversations: with a turn that is `open`, `waiting` for an approval, or `failed`. Turns: running, "
+    "waiting, completed, failed, superseded, exhausted, cancelled, refused or interrupted. May be given more "
+    "than once.",
 )
 @click.option("--since", metavar="TIME", help="Not before: 2h, 3d, 2026-11-30, 2026-11-30T10:00+01:00.")
 @click.option("--until", metavar="TIME", help="Before this time.")
@@ -140,7 +142,7 @@ class ListPage:
             self.what: [
                 {**row_object(row), "cost": cost_object(self.costs.get(row.id))} for row in self.rows
             ],
-            "damaged": [row_object(row) for row in self.damaged],
+            "damaged": None if (found := left_out(self.damaged)) is None else row_object(found),
             "hasMore": self.key is not None,
             "next": None if self.key is None else _key_text(self.key),
         }
@@ -171,16 +173,16 @@ def conversation_page(reader: Reader, asked: Asked) -> ListPage:
     if asked.conversation is not None:
         msg = "--conversation narrows a list of turns."
         raise UsageError(msg, next_step="Add --turns, or see `turnledger show CONVERSATION`.")
-    unknown = set(asked.statuses) - {_OPEN, _FAILED}
+    unknown = set(asked.statuses) - set(_OF_CONVERSATIONS)
     if unknown:
         said = _first(asked.statuses, unknown)
-        msg = f"A conversation's status is {_OPEN} or {_FAILED}, not {said}."
+        msg = f"A conversation's status is {_OPEN}, {_WAITING} or {_FAILED}, not {said}."
         of_turns = unknown <= set(TurnStatus)
         raise UsageError(
             msg,
             next_step="That is a status of turns: add --turns."
             if of_turns
-            else f"Say --status {_OPEN} or --status {_FAILED}; turns (--turns) have {', '.join(TurnStatus)}.",
+            else f"Say one of {', '.join(_OF_CONVERSATIONS)}; turns (--turns) have {', '.join(TurnStatus)}.",
         )
     since, until = asked.moments()
     where = ConversationFilter(
@@ -190,6 +192,7 @@ def conversation_page(reader: Reader, asked: Asked) -> ListPage:
         since_ms=since,
         until_ms=until,
         open_turns=_OPEN in asked.statuses,
+        waiting_turns=_WAITING in asked.statuses,
         failed_turns=_FAILED in asked.statuses,
     )
     rows = reader.conversations(where, asked.page())
@@ -297,6 +300,8 @@ def _show_conversations(
 
 
 def _state(row: ConversationRow) -> tuple[str, str]:
+    if row.waiting_turns:
+        return f"{row.waiting_turns} waiting", status_style("waiting")
     if row.open_turns:
         return f"{row.open_turns} open", "cyan"
     if row.failed_turns:

@@ -7,6 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from turnledger.model.figures import UnaccountedRow
+from turnledger.model.rows import DamagedRow, Rows
 from turnledger.query.overview import closed_span
 from turnledger.query.spans import Span
 from turnledger.store.figures import FiguresReader
@@ -48,7 +49,10 @@ FATES: Final[tuple[str, ...]] = (
 
 @dataclass(frozen=True, slots=True)
 class MessageBalance:
-    """``fates`` has every fate of ``FATES``; their sum is ``received``."""
+    """``fates`` has every fate of ``FATES``; their sum is ``received``.
+
+    ``damaged`` are unaccounted messages that cannot be shown.
+    """
 
     agent: UUID
     since_ms: int
@@ -56,6 +60,7 @@ class MessageBalance:
     received: int
     fates: dict[str, int]
     unaccounted: tuple[UnaccountedRow, ...]
+    damaged: tuple[DamagedRow, ...] = ()
 
     @property
     def balanced(self) -> bool:
@@ -70,5 +75,7 @@ def balance(figures: FiguresReader, agent: UUID, span: Span, now_ms: int) -> Mes
     fates: dict[str, int] = {fate: 0 for fate in FATES}  # noqa: C420  fromkeys would keep the words as types
     for fate, count in found.items():
         fates[_NAMES.get(fate, fate)] += count
-    rows = figures.unaccounted(agent, ends, now_ms - GRACE_MS, _SHOWN) if fates["unaccounted"] else []
-    return MessageBalance(agent, *ends, sum(found.values()), fates, tuple(rows))
+    rows: Rows[UnaccountedRow] = Rows()
+    if fates["unaccounted"]:
+        rows = figures.unaccounted(agent, ends, now_ms - GRACE_MS, _SHOWN)
+    return MessageBalance(agent, *ends, sum(found.values()), fates, tuple(rows), tuple(rows.damaged))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import heapq
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 from uuid import UUID
 
 from turnledger.model.draft import AliasKind
-from turnledger.model.rows import ConversationRow
+from turnledger.model.rows import ConversationRow, DamagedRow, Rows
 from turnledger.model.vocabulary import Shape
 from turnledger.query.cursor import cursor_text
 from turnledger.query.live_cursor import ledger_cursor
@@ -29,7 +30,7 @@ _LOOKED_AT: Final = 10_000
 class ConversationQuestion:
     """What is known of the conversations; None leaves a field open.
 
-    ``actor`` and ``place`` are ids or outside names; ``status`` is open, failed or owes;
+    ``actor`` and ``place`` are ids or outside names; ``status`` is open, waiting, failed or owes;
     ``words`` is text in the conversation's key or place, in any case.
     """
 
@@ -44,12 +45,16 @@ class ConversationQuestion:
 
 @dataclass(frozen=True, slots=True)
 class ConversationPage:
-    """One page; it may hold fewer rows than asked for and still have more behind it."""
+    """One page; it may hold fewer rows than asked for and still have more behind it.
+
+    ``damaged`` are rows that were met on the way and left out.
+    """
 
     rows: tuple[ConversationRow, ...]
     has_more: bool
     next: str | None
     live_cursor: str
+    damaged: tuple[DamagedRow, ...] = ()
 
 
 def conversation_page(
@@ -66,24 +71,26 @@ def conversation_page(
     key = _KIND.key(after)
     with reader.snapshot():
         live = ledger_cursor(reader.head_cursor())
-        filters = [
-            one for agent in _scopes(reader, agents, question) if (one := _filter(reader, agent, question))
-        ]
+        scopes = _scopes(reader, agents, question)
+        filters = [one for agent in scopes if (one := _filter(reader, agent, question))]
         rows, looked_at = _matching(reader, filters, question.words, limit, key)
         has_more = len(rows) > limit or looked_at is not None
         items = tuple(rows[:limit])
         last = items[-1] if len(rows) > limit else looked_at
         following = None if last is None else cursor_text(_KIND.name, reader.conversation_key(last))
-    return ConversationPage(items, has_more, following, live)
+    return ConversationPage(items, has_more, following, live, (*scopes.damaged, *rows.damaged))
 
 
 def _scopes(
     reader: Reader, agents: Collection[UUID] | None, question: ConversationQuestion
-) -> Collection[UUID | None]:
+) -> Rows[UUID | None]:
     """The agents to ask about one by one; None is all at once, to whom an outside name means nothing."""
     if agents is not None:
-        return agents
-    return (None,) if question.actor is question.place is None else [row.id for row in reader.agents()]
+        return Rows(agents)
+    if question.actor is question.place is None:
+        return Rows([None])
+    known = reader.agents()
+    return Rows([row.id for row in known], known.damaged)
 
 
 def _filter(reader: Reader, agent: UUID | None, question: ConversationQuestion) -> ConversationFilter | None:
@@ -106,6 +113,7 @@ def _filter(reader: Reader, agent: UUID | None, question: ConversationQuestion) 
         since_ms=question.span.since_ms,
         until_ms=question.span.until_ms,
         open_turns=question.status == "open",
+        waiting_turns=question.status == "waiting",
         failed_turns=question.status == "failed",
         owes_reply=question.status == "owes",
     )
@@ -126,15 +134,16 @@ def _matching(
     words: str | None,
     limit: int,
     key: tuple[int, ...] | None,
-) -> tuple[list[ConversationRow], ConversationRow | None]:
+) -> tuple[Rows[ConversationRow], ConversationRow | None]:
     """Up to ``limit`` + 1 rows, and the last row looked at where looking was given up before the end."""
     if words is None:
         lists = [reader.conversations(where, Page(limit + 1, key)) for where in filters]
+        damaged = chain.from_iterable(one.damaged for one in lists)
         merged = lists[0] if len(lists) == 1 else _merged(reader, lists)
-        return merged[: limit + 1], None
+        return Rows(merged[: limit + 1], damaged), None
     wanted = words.casefold()
-    found: list[ConversationRow] = []
-    for number, row in enumerate(_all(reader, filters, key), start=1):
+    found: Rows[ConversationRow] = Rows()
+    for number, row in enumerate(_all(reader, filters, key, found.damaged), start=1):
         if any(wanted in (text or "").casefold() for text in (row.key, row.place)):
             found.append(row)
         if len(found) > limit:
@@ -149,15 +158,20 @@ def _merged(reader: Reader, lists: Sequence[Sequence[ConversationRow]]) -> list[
 
 
 def _all(
-    reader: Reader, filters: list[ConversationFilter], key: tuple[int, ...] | None
+    reader: Reader,
+    filters: list[ConversationFilter],
+    key: tuple[int, ...] | None,
+    damaged: list[DamagedRow],
 ) -> Iterator[ConversationRow]:
-    """All rows from beyond a key, read in pages as they are wanted."""
+    """All rows from beyond a key, read in pages as they are wanted; those left out go into ``damaged``."""
 
     def pages(where: ConversationFilter) -> Iterator[ConversationRow]:
-        after = key
-        while rows := reader.conversations(where, Page(_AT_ONCE, after)):
+        rows = reader.conversations(where, Page(_AT_ONCE, key))
+        damaged.extend(rows.damaged)
+        while rows:
             yield from rows
-            after = reader.conversation_key(rows[-1])
+            rows = reader.conversations(where, Page(_AT_ONCE, reader.conversation_key(rows[-1])))
+            damaged.extend(rows.damaged)
 
     if len(filters) == 1:
         return pages(filters[0])

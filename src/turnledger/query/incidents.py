@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import heapq
+from itertools import chain
 from operator import attrgetter
 from typing import Final
 from uuid import UUID
 
 from turnledger.model.figures import NoticeRow
+from turnledger.model.rows import Rows
 from turnledger.query.paging import Listed, ListKind
 from turnledger.query.spans import Span
 from turnledger.store.figures import LAST, FiguresReader
@@ -29,7 +31,8 @@ def disposal_page(
     lists = [
         figures.notices(agent, type_, None, span.since_ms or 0, begin, limit + 1) for type_ in _TYPES[kind]
     ]
-    return _DISPOSALS.page(list(heapq.merge(*lists, key=_key, reverse=True)), limit, _key)
+    damaged = chain.from_iterable(one.damaged for one in lists)
+    return _DISPOSALS.page(Rows(heapq.merge(*lists, key=_key, reverse=True), damaged), limit, _key)
 
 
 def delivery_page(

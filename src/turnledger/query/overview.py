@@ -10,6 +10,7 @@ from uuid import UUID
 
 from turnledger.model.costs import CostSums
 from turnledger.model.figures import SpanFigures, TopConversation, TopName
+from turnledger.model.rows import DamagedRow
 from turnledger.query.spans import Bucket, Span, bucket_edges, fitting_bucket, zone_named
 from turnledger.store.costs import CostReader
 from turnledger.store.figures import FiguresReader
@@ -32,7 +33,10 @@ class OverviewCosts:
 
 @dataclass(frozen=True, slots=True)
 class AgentOverview:
-    """Buckets without gaps, oldest first; the first and last may reach beyond what was asked for."""
+    """Buckets without gaps, oldest first; the first and last may reach beyond what was asked for.
+
+    ``damaged`` are conversations that belong among the top ones and cannot be shown.
+    """
 
     agent: UUID
     zone: str
@@ -43,6 +47,7 @@ class AgentOverview:
     models: tuple[TopName, ...]
     tools: tuple[TopName, ...]
     costs: OverviewCosts
+    damaged: tuple[DamagedRow, ...] = ()
 
 
 def closed_span(span: Span, now_ms: int) -> tuple[int, int]:
@@ -72,7 +77,8 @@ def overview(
     total = SpanFigures(*whole)
     for one in buckets:
         total.add(one)
-    conversations = tuple(figures.top_conversations(agent, whole, _TOP))
+    tops = figures.top_conversations(agent, whole, _TOP)
+    conversations = tuple(tops)
     return AgentOverview(
         agent,
         zone,
@@ -83,6 +89,7 @@ def overview(
         tuple(figures.top_names(agent, "model", whole, _TOP)),
         tuple(figures.top_names(agent, "tool", whole, _TOP)),
         _costs(costs, agent, list(pairwise(edges)), conversations),
+        tuple(tops.damaged),
     )
 
 

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from turnledger.clock import Clock
 from turnledger.errors import LedgerCorruptError, UsageError
-from turnledger.model.rows import BodyRow, EventRow
+from turnledger.model.rows import BodyRow, DamagedRow, EventRow, Rows
 from turnledger.query.paging import ListKind
 from turnledger.query.words import Excerpt, excerpts, readable
 from turnledger.store.contract import Reader
@@ -47,7 +47,10 @@ class Hit:
 
 @dataclass(slots=True)
 class Found:
-    """Hits, newest first, and how far the search came; ``complete`` where that is the beginning."""
+    """Hits, newest first, and how far the search came; ``complete`` where that is the beginning.
+
+    ``damaged`` are events that were passed over, ``unreadable`` counts bodies whose stored bytes are damaged.
+    """
 
     hits: list[Hit] = field(default_factory=list[Hit])
     next: str | None = None
@@ -55,6 +58,8 @@ class Found:
     events: int = 0
     bytes: int = 0
     back_to_ms: int | None = None
+    damaged: list[DamagedRow] = field(default_factory=list[DamagedRow])
+    unreadable: int = 0
 
 
 def terms_of(text: str) -> list[str]:
@@ -86,13 +91,14 @@ def search(
     left_out = _COPIES if requests else _COPIES | _REQUESTS
     deadline = clock.monotonic_us() + TIME_US
     found = Found()
-    for row in _events(FiguresReader(lambda: reader), LAST if key is None else key[0]):
+    start = LAST if key is None else key[0]
+    for row in _events(FiguresReader(lambda: reader), start, found.damaged):
         found.events += 1
         if row.bodies and row.type not in left_out and (agents is None or row.agent in agents):
             found.hits += _hits(reader, row, terms, found)
         found.back_to_ms = row.created_ms
         if len(found.hits) >= limit or found.bytes > BYTES or clock.monotonic_us() > deadline:
-            found.next, found.complete = _KIND.page([row, row], 1, _cursor).next, False
+            found.next, found.complete = _KIND.page(Rows([row, row]), 1, _cursor).next, False
             break
     return found
 
@@ -101,17 +107,24 @@ def _cursor(row: EventRow) -> tuple[int, ...]:
     return (row.cursor,)
 
 
-def _events(figures: FiguresReader, cursor: int) -> Iterator[EventRow]:
-    while rows := figures.events_back(cursor, _AT_ONCE):
+def _events(figures: FiguresReader, cursor: int, damaged: list[DamagedRow]) -> Iterator[EventRow]:
+    rows = figures.events_back(cursor, _AT_ONCE)
+    damaged += rows.damaged
+    while rows:
         yield from rows
-        cursor = rows[-1].cursor
+        rows = figures.events_back(rows[-1].cursor, _AT_ONCE)
+        damaged += rows.damaged
 
 
 def _hits(reader: Reader, row: EventRow, terms: list[str], found: Found) -> Iterator[Hit]:
     for body in row.bodies:
         if not body.present:
             continue
-        data = _head(reader, row, body.slot)
+        try:
+            data = _head(reader, row, body.slot)
+        except LedgerCorruptError:
+            found.unreadable += 1
+            continue
         found.bytes += len(data)
         places = excerpts(readable(data), terms)
         if places:
@@ -119,10 +132,7 @@ def _hits(reader: Reader, row: EventRow, terms: list[str], found: Found) -> Iter
 
 
 def _head(reader: Reader, row: EventRow, slot: str) -> bytes:
-    try:
-        content = reader.body(row.event_id, slot)
-        if content is None or isinstance(content, BodyRow):
-            return b""
-        return b"".join(content.read(0, min(content.size, BODY_BYTES)))
-    except LedgerCorruptError:
-        return b""  # verification is what tells of damage
+    content = reader.body(row.event_id, slot)
+    if content is None or isinstance(content, BodyRow):
+        return b""
+    return b"".join(content.read(0, min(content.size, BODY_BYTES)))

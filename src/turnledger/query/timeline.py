@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from turnledger.errors import GrammarError
-from turnledger.model.rows import EventRow
+from turnledger.model.rows import DamagedRow, EventRow
 from turnledger.model.tokens import parse_summary
 from turnledger.model.vocabulary import Assurance, JournalKind
 from turnledger.store.contract import Reader
@@ -44,10 +44,14 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class TimelinePage:
-    """A stretch of a conversation's flow, oldest first; ``has_more`` in the direction it was asked for."""
+    """A stretch of a conversation's flow, oldest first; ``has_more`` in the direction it was asked for.
+
+    ``damaged`` are rows that were met on the way and left out.
+    """
 
     entries: tuple[Entry, ...]
     has_more: bool
+    damaged: tuple[DamagedRow, ...] = ()
 
 
 def entries_of(rows: Iterable[EventRow], before_ms: int | None = None) -> list[Entry]:
@@ -93,7 +97,7 @@ def timeline(
     has_more = len(rows) > limit
     if has_more:
         del rows[slice(1) if before is not None else slice(limit, None)]
-    return TimelinePage(tuple(entries_of(rows)), has_more)
+    return TimelinePage(tuple(entries_of(rows)), has_more, tuple(rows.damaged))
 
 
 def journal_entries(reader: Reader, journal_id: UUID) -> list[Entry]:

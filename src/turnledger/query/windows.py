@@ -7,7 +7,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from turnledger.errors import NotFoundError, UsageError
-from turnledger.model.rows import ConversationRow
+from turnledger.model.rows import ConversationRow, DamagedRow
 from turnledger.query.live_cursor import flow_cursor, read_flow_cursor
 from turnledger.query.timeline import Entry, timeline
 from turnledger.store.contract import Reader
@@ -27,12 +27,14 @@ class Window:
     """Entries, oldest first; ``has_more`` in the direction asked for.
 
     ``before`` leads to older ones (None at the beginning), ``after`` to newer ones and to the stream.
+    ``damaged`` are rows that were met on the way and left out.
     """
 
     entries: tuple[Entry, ...]
     has_more: bool
     before: str | None
     after: str
+    damaged: tuple[DamagedRow, ...] = ()
 
 
 def timeline_window(
@@ -95,4 +97,5 @@ def _window(
         first, last = positions[0], positions[-1]
     else:
         first, last = (0, (after if after is not None else -1)) if before is None else (before, before - 1)
-    return Window(page.entries, page.has_more, flow_cursor(first) if first > 0 else None, flow_cursor(last))
+    older = flow_cursor(first) if first > 0 else None
+    return Window(page.entries, page.has_more, older, flow_cursor(last), page.damaged)

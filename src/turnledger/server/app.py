@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
 import msgspec
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 from fastapi.routing import APIRoute
 from starlette.responses import Response
 from starlette.types import Lifespan
@@ -16,6 +16,7 @@ from turnledger.server.capture_door import CaptureDoor
 from turnledger.server.compression import Compression
 from turnledger.server.console import console_routes
 from turnledger.server.gate import Gate
+from turnledger.server.known_parameters import check_parameters
 from turnledger.server.openapi import describe
 from turnledger.server.pricing import price_on
 from turnledger.server.problems import handle_problems
@@ -86,7 +87,7 @@ def _bare_app(lifespan: Lifespan[FastAPI] | None) -> FastAPI:
         generate_unique_id_function=_operation_id,
     )
     for router in _ROUTERS:
-        app.include_router(router)
+        app.include_router(router, dependencies=[Depends(check_parameters)])
     return app
 
 

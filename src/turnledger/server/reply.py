@@ -25,7 +25,7 @@ _STATUSES = {
     413: "The request is too large.",
     415: "The request's media type is not one of those accepted.",
     416: "The range is outside the body.",
-    422: "A parameter has the wrong form.",
+    422: "A parameter has the wrong form, or the resource has no such parameter.",
     503: "The ledger cannot be reached at the moment.",
 }
 _ALWAYS = (401, 403, 422, 503)

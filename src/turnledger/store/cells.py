@@ -211,6 +211,7 @@ CONVERSATION_ROW: Final = (
         turns=_is_number,
         messages=_is_number,
         open_turns=_is_number,
+        waiting_turns=_is_number,
         failed_turns=_is_number,
         tokens_in=_or_null(_is_number),
         tokens_out=_or_null(_is_number),

@@ -183,6 +183,7 @@ class ConversationFilter:
     since_ms: int | None = None
     until_ms: int | None = None
     open_turns: bool = False
+    waiting_turns: bool = False
     failed_turns: bool = False
     owes_reply: bool = False
 

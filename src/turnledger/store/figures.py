@@ -20,7 +20,7 @@ from turnledger.model.figures import (
     TurnLease,
     UnaccountedRow,
 )
-from turnledger.model.rows import AgentRow, EventRow, MessageRow, TurnRow
+from turnledger.model.rows import AgentRow, EventRow, MessageRow, Rows, TurnRow
 from turnledger.store.cells import (
     ACTOR,
     COUNTED_CONVERSATION,
@@ -83,7 +83,7 @@ class FiguresReader:
             for name, calls, failed, *tokens, total_ms, max_ms in rows
         ]
 
-    def top_conversations(self, agent: UUID, span: tuple[int, int], limit: int) -> list[TopConversation]:
+    def top_conversations(self, agent: UUID, span: tuple[int, int], limit: int) -> Rows[TopConversation]:
         """Conversations whose model calls took most tokens."""
         rows = self._reader().ask(
             "list_top_conversations", agent=agent.bytes, since_ms=span[0], until_ms=span[1], limit=limit
@@ -104,7 +104,7 @@ class FiguresReader:
 
     def unaccounted(
         self, agent: UUID, span: tuple[int, int], settled_ms: int, limit: int
-    ) -> list[UnaccountedRow]:
+    ) -> Rows[UnaccountedRow]:
         """Inbound messages that no fate was found for, newest first."""
         rows = self._reader().ask(
             "list_unaccounted",
@@ -118,7 +118,7 @@ class FiguresReader:
 
     # --- lists ---------------------------------------------------------------------------------
 
-    def actors(self, agent: UUID, after: tuple[int, UUID] | None, limit: int) -> list[ActorRow]:
+    def actors(self, agent: UUID, after: tuple[int, UUID] | None, limit: int) -> Rows[ActorRow]:
         """Who wrote to the agent, latest message first; ``after`` is (last_ms, id) of the row before."""
         before_ms, before_actor = (LAST, _ANY) if after is None else (after[0], after[1].bytes)
         rows = self._reader().ask(
@@ -128,7 +128,7 @@ class FiguresReader:
 
     def messages_of(
         self, agent: UUID, actor: UUID, after: tuple[int, ...] | None, limit: int
-    ) -> list[ActorMessage]:
+    ) -> Rows[ActorMessage]:
         """One actor's messages in all conversations with the agent, newest first."""
 
         def rows(before: tuple[int, ...]) -> list[Row]:
@@ -150,7 +150,7 @@ class FiguresReader:
         conversation: UUID | None,
         after: tuple[int, ...] | None,
         limit: int,
-    ) -> list[MemoryPlace]:
+    ) -> Rows[MemoryPlace]:
         """Revisions of all memory entries, newest first."""
 
         def rows(before: tuple[int, ...]) -> list[Row]:
@@ -172,7 +172,7 @@ class FiguresReader:
 
     def revisions(
         self, agent: UUID, entry: UUID, after: tuple[int, ...] | None, limit: int
-    ) -> list[MemoryPlace]:
+    ) -> Rows[MemoryPlace]:
         """Revisions of one memory entry, highest first."""
 
         def rows(before: tuple[int, ...]) -> list[Row]:
@@ -199,7 +199,7 @@ class FiguresReader:
         since_ms: int,
         after: tuple[int, ...],
         limit: int,
-    ) -> list[NoticeRow]:
+    ) -> Rows[NoticeRow]:
         """SHED, COLLAPSED or DELIVERY events (``kind``), newest first, short of the key ``after``."""
 
         def rows(before: tuple[int, ...]) -> list[Row]:
@@ -217,20 +217,20 @@ class FiguresReader:
 
         return filled(_notice, rows, _NOTICE_KEY, after, limit)
 
-    def last_messages(self, conversations: Sequence[UUID]) -> dict[UUID, MessageRow]:
+    def last_messages(self, conversations: Sequence[UUID]) -> Rows[MessageRow]:
         """The newest message of each conversation that has one."""
         rows = self._reader().ask_each("get_last_message", [(one.bytes,) for one in conversations])
-        return {one.conversation: one for one in listed(_message, rows)}
+        return listed(_message, rows)
 
-    def events(self, events: Sequence[UUID]) -> list[EventRow]:
+    def events(self, events: Sequence[UUID]) -> Rows[EventRow]:
         """The events with these ids, as far as there are such and their rows are sound."""
         return listed(event_row, self._reader().ask_each("get_event", [(one.bytes,) for one in events]))
 
-    def children(self, turn: UUID, limit: int) -> list[TurnRow]:
+    def children(self, turn: UUID, limit: int) -> Rows[TurnRow]:
         """Turns that this one started, of any agent."""
         return listed(turn_row, self._reader().ask("list_turns_of_parent", parent=turn.bytes, limit=limit))
 
-    def events_back(self, cursor: int, limit: int) -> list[EventRow]:
+    def events_back(self, cursor: int, limit: int) -> Rows[EventRow]:
         """Events of all agents short of ``cursor``, newest first."""
 
         def rows(before: int) -> list[Row]:

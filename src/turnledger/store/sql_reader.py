@@ -44,7 +44,7 @@ _REBUILDER_BYTES = 8 << 20
 _FIRST_MS, _LAST_MS = -(2**63), 2**63 - 1
 _PLACE: Callable[[Row], int] = itemgetter(11)
 _CURSOR: Callable[[Row], int] = itemgetter(13)
-_CONVERSATION_KEY: Callable[[Row], tuple[int, int]] = itemgetter(8, 17)
+_CONVERSATION_KEY: Callable[[Row], tuple[int, int]] = itemgetter(8, 18)
 _TURN_KEY: Callable[[Row], tuple[int, int]] = itemgetter(8, 23)
 
 _T = TypeVar("_T")
@@ -160,6 +160,8 @@ class SqlReader:
         statement = "list_conversations"
         if where.actor is not None:
             statement = "list_conversations_of_actor"
+        elif where.place is not None:
+            statement = "list_conversations_in_place"
         elif where.agent is not None:
             statement = "list_conversations_of_agent"
 
@@ -173,6 +175,7 @@ class SqlReader:
                 shape=str(where.shape or ""),
                 place=_bytes(where.place),
                 open_turns=int(where.open_turns),
+                waiting_turns=int(where.waiting_turns),
                 failed_turns=int(where.failed_turns),
                 owes_reply=int(where.owes_reply),
                 since_ms=_FIRST_MS if where.since_ms is None else where.since_ms,

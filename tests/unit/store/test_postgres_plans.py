@@ -30,7 +30,8 @@ BIG = {
 # A ledger of 5,000 conversations, each with a turn of four events, a message and a body.
 FILL = """
 CREATE VIEW many AS SELECT n, decode(md5('c' || n), 'hex') AS conversation FROM generate_series(1, 5000) AS n;
-INSERT INTO conversations SELECT 1000 + n, conversation, 1, n, 'slack', 'thread', NULL, 4 FROM many;
+INSERT INTO conversations
+SELECT 1000 + n, conversation, 1, n, 'slack', 'thread', decode(md5('p' || n % 500), 'hex'), 4 FROM many;
 INSERT INTO journals
 SELECT 1000 + n, 'turn', decode(md5('t' || n), 'hex'), 1, 1000 + n, n, 4, sha256('h'), n, 1, NULL, 1, NULL
 FROM many;
@@ -62,7 +63,7 @@ VALUES: Mapping[str, object] = {
     "actor": AN_ID,
     "entry": AN_ID,
     "event": AN_ID,
-    "place": b"",
+    "place": AN_ID,
     "target": AN_ID,
     "low": AN_ID,
     "high": b"\x08" * 16,
@@ -91,7 +92,9 @@ VALUES: Mapping[str, object] = {
     "after_seq": -1,
     "after_jid": 1500,
     "open_turns": 0,
+    "waiting_turns": 0,
     "failed_turns": 0,
+    "owes_reply": 0,
     "since_ms": 0,
     "before_ms": 4000,
     "before_cid": 5000,
@@ -131,6 +134,8 @@ def scanned(node: Mapping[str, object]) -> set[str]:
 def test_the_reads_of_both_rooms_are_looked_at() -> None:
     assert {
         "list_turns_of_agent",
+        "list_conversations_of_agent",
+        "list_conversations_in_place",
         "list_events_since",
         "find_parts",
         "lock_journals",

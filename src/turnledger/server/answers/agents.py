@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 
-from turnledger.server.answers.form import Answer, Cost, Cursor, Moment, Tokens
+from turnledger.server.answers.form import Answer, Cost, Cursor, LeftOut, Moment, Tokens
 
 __all__ = [
     "Agent",
@@ -36,6 +36,7 @@ class AgentList(Answer):
 
     items: list[Agent]
     has_more: bool
+    damaged: LeftOut | None
 
 
 class Percentiles(Answer):
@@ -109,3 +110,4 @@ class Overview(Answer):
     top_conversations: list[ConversationFigures]
     top_models: list[CallFigures]
     top_tools: list[CallFigures]
+    damaged: LeftOut | None

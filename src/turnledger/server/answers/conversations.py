@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 
 from turnledger.server.answers.events import Entry, Preview
-from turnledger.server.answers.form import Answer, Cost, Cursor, Moment
+from turnledger.server.answers.form import Answer, Cost, Cursor, LeftOut, Moment
 from turnledger.server.answers.turns import Turn
 
 __all__ = ["Conversation", "ConversationList", "LastMessage", "Message", "Timeline"]
@@ -25,7 +25,10 @@ class LastMessage(Answer):
 
 
 class Conversation(Answer):
-    """A conversation; ``key``, ``place`` are outside names, null once erased."""
+    """A conversation; ``key``, ``place`` are outside names, null once erased.
+
+    Tokens are null where no exchange reported any.
+    """
 
     id: UUID
     agent_id: UUID
@@ -39,10 +42,13 @@ class Conversation(Answer):
     events: int
     turns: int
     messages: int
-    open_turns: int
+    open_turns: Annotated[int, msgspec.Meta(description="Turns that have not ended: they run or wait.")]
+    waiting_turns: Annotated[int, msgspec.Meta(description="Those of them that wait for an approval.")]
     failed_turns: int
-    tokens_in: int | None
-    tokens_out: int | None
+    tokens_in: Annotated[
+        int | None, msgspec.Meta(description="All input: not cached, read from and written to the cache.")
+    ]
+    tokens_out: Annotated[int | None, msgspec.Meta(description="All output: visible and reasoning.")]
     cost: Cost
     last_message: LastMessage | None
 
@@ -54,6 +60,7 @@ class ConversationList(Answer):
     has_more: bool
     next: Cursor | None
     live_cursor: Annotated[Cursor, msgspec.Meta(description="Where to begin the stream without a gap.")]
+    damaged: LeftOut | None
 
 
 class Timeline(Answer):
@@ -73,6 +80,7 @@ class Timeline(Answer):
     names: Annotated[
         dict[str, str], msgspec.Meta(description="Outside names of the ids in tokens, those not erased.")
     ]
+    damaged: LeftOut | None
 
 
 class Message(Answer):

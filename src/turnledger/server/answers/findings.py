@@ -7,7 +7,7 @@ from uuid import UUID
 
 import msgspec
 
-from turnledger.server.answers.form import Answer, Cursor, Moment
+from turnledger.server.answers.form import Answer, Cursor, LeftOut, Moment
 
 __all__ = [
     "BodyCounts",
@@ -125,6 +125,8 @@ class SearchAnswer(Answer):
     searched_events: int
     searched_bytes: int
     searched_back_to: Moment | None
+    unreadable_bodies: Annotated[int, msgspec.Meta(description="Bodies whose stored bytes are damaged.")]
+    damaged: LeftOut | None
 
 
 class Retention(Answer):

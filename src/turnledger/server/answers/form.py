@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from typing import Annotated, TypeAlias
+from uuid import UUID
 
 import msgspec
 
 from turnledger.clock import to_iso
 
-__all__ = ["Amount", "Answer", "Cost", "Cursor", "Hash", "Moment", "Money", "Tokens", "instant", "moment"]
+__all__ = [
+    "Amount",
+    "Answer",
+    "Cost",
+    "Cursor",
+    "DamagedRow",
+    "Hash",
+    "LeftOut",
+    "Moment",
+    "Money",
+    "Tokens",
+    "instant",
+    "moment",
+]
 
 Moment: TypeAlias = Annotated[
     str,
@@ -34,6 +48,25 @@ Amount: TypeAlias = Annotated[
 
 class Answer(msgspec.Struct, rename="camel"):
     """A JSON object of the API."""
+
+
+class DamagedRow(Answer):
+    """A row with a cell that holds what its column cannot; ``id`` of what it is about, where readable."""
+
+    table: str
+    column: str
+    id: UUID | None
+
+
+class LeftOut(Answer):
+    """Rows that belong here and are left out, because the database is damaged; null where there are none."""
+
+    count: int
+    rows: Annotated[
+        list[DamagedRow],
+        msgspec.Meta(description="The first of them, at most 20, for callers who may see all agents."),
+    ]
+    next_step: str
 
 
 class Tokens(Answer):

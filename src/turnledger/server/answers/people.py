@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 
 from turnledger.server.answers.conversations import Message
-from turnledger.server.answers.form import Answer, Cursor, Moment
+from turnledger.server.answers.form import Answer, Cursor, LeftOut, Moment
 
 __all__ = [
     "Actor",
@@ -43,6 +43,7 @@ class ActorList(Answer):
     items: list[Actor]
     has_more: bool
     next: Cursor | None
+    damaged: LeftOut | None
 
 
 class ActorTimeline(Answer):
@@ -53,6 +54,7 @@ class ActorTimeline(Answer):
     items: list[Message]
     has_more: bool
     next: Cursor | None
+    damaged: LeftOut | None
 
 
 class MemoryRevision(Answer):
@@ -74,6 +76,7 @@ class MemoryList(Answer):
     items: list[MemoryRevision]
     has_more: bool
     next: Cursor | None
+    damaged: LeftOut | None
 
 
 class MemoryEntry(Answer):
@@ -84,6 +87,7 @@ class MemoryEntry(Answer):
     items: list[MemoryRevision]
     has_more: bool
     next: Cursor | None
+    damaged: LeftOut | None
 
 
 class Disposal(Answer):
@@ -109,6 +113,7 @@ class DisposalList(Answer):
     items: list[Disposal]
     has_more: bool
     next: Cursor | None
+    damaged: LeftOut | None
 
 
 class Delivery(Answer):
@@ -129,6 +134,7 @@ class DeliveryList(Answer):
     items: list[Delivery]
     has_more: bool
     next: Cursor | None
+    damaged: LeftOut | None
 
 
 class Unaccounted(Answer):
@@ -166,3 +172,4 @@ class Balance(Answer):
         int, msgspec.Meta(description="How old an undecided message is before it is unaccounted for.")
     ]
     unaccounted: Annotated[list[Unaccounted], msgspec.Meta(description="The newest of them, at most 50.")]
+    damaged: LeftOut | None

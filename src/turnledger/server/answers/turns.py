@@ -8,7 +8,7 @@ from uuid import UUID
 import msgspec
 
 from turnledger.server.answers.events import Entry
-from turnledger.server.answers.form import Amount, Answer, Cost, Cursor, Moment, Tokens
+from turnledger.server.answers.form import Amount, Answer, Cost, Cursor, LeftOut, Moment, Tokens
 
 __all__ = [
     "CallCost",
@@ -69,6 +69,7 @@ class TurnList(Answer):
     has_more: bool
     next: Cursor | None
     live_cursor: Annotated[Cursor, msgspec.Meta(description="Where to begin the stream without a gap.")]
+    damaged: LeftOut | None
 
 
 class TurnJournalIndex(Answer):
@@ -80,6 +81,7 @@ class TurnJournalIndex(Answer):
     turns: list[Turn]
     has_more: bool
     next: Cursor | None
+    damaged: LeftOut | None
 
 
 CostState = Literal["priced", "unpriced", "unbilled"]
@@ -171,6 +173,7 @@ class TurnReport(Answer):
     next: Cursor | None
     live_cursor: Annotated[Cursor, msgspec.Meta(description="For the stream of the turn's conversation.")]
     names: Annotated[dict[str, str], msgspec.Meta(description="Outside names of the ids in tokens.")]
+    damaged: LeftOut | None
 
 
 class TurnEntries(Answer):

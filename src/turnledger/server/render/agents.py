@@ -8,7 +8,9 @@ from turnledger.model.rows import AgentRow
 from turnledger.query.overview import AgentOverview
 from turnledger.server.answers import agents
 from turnledger.server.answers.form import Tokens, instant
+from turnledger.server.caller import Asking
 from turnledger.server.render.costs import cost_answer
+from turnledger.server.render.left_out import left_out_answer
 
 __all__ = ["agent_answer", "overview_answer", "tokens_answer"]
 
@@ -35,7 +37,7 @@ def tokens_answer(counts: TokenCounts) -> Tokens:
     )
 
 
-def overview_answer(found: AgentOverview, live_cursor: str) -> agents.Overview:
+def overview_answer(asking: Asking, found: AgentOverview, live_cursor: str) -> agents.Overview:
     """An agent over time, as it was no earlier than at ``live_cursor``."""
     costs = found.costs
     return agents.Overview(
@@ -59,6 +61,7 @@ def overview_answer(found: AgentOverview, live_cursor: str) -> agents.Overview:
         ],
         top_models=[_calls(top, costs.models.get(top.name)) for top in found.models],
         top_tools=[_calls(top, None) for top in found.tools],
+        damaged=left_out_answer(asking, found.damaged),
     )
 
 

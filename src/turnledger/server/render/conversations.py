@@ -17,6 +17,7 @@ from turnledger.server.answers.turns import Turn
 from turnledger.server.caller import Asking
 from turnledger.server.render.costs import cost_answer
 from turnledger.server.render.events import entry_answers, event_entries, names_in, preview_answers
+from turnledger.server.render.left_out import left_out_answer
 from turnledger.server.render.turns import turn_answers
 
 __all__ = ["conversation_answer", "conversations_answer", "message_answers", "timeline_answer"]
@@ -26,11 +27,13 @@ def conversations_answer(
     asking: Asking, page: ConversationPage, *, previews: bool
 ) -> conversations.ConversationList:
     """A list of conversations, each with its newest message."""
+    newest = asking.service.figures.last_messages([row.id for row in page.rows])
     return conversations.ConversationList(
-        items=_conversations(asking, page.rows, previews=previews),
+        items=_conversations(asking, page.rows, newest, previews=previews),
         has_more=page.has_more,
         next=page.next,
         live_cursor=page.live_cursor,
+        damaged=left_out_answer(asking, [*page.damaged, *newest.damaged]),
     )
 
 
@@ -38,15 +41,15 @@ def conversation_answer(
     asking: Asking, row: ConversationRow, *, previews: bool
 ) -> conversations.Conversation:
     """One conversation."""
-    (answer,) = _conversations(asking, [row], previews=previews)
+    newest = asking.service.figures.last_messages([row.id])
+    (answer,) = _conversations(asking, [row], newest, previews=previews)
     return answer
 
 
 def _conversations(
-    asking: Asking, rows: Sequence[ConversationRow], *, previews: bool
+    asking: Asking, rows: Sequence[ConversationRow], newest: Sequence[MessageRow], *, previews: bool
 ) -> list[conversations.Conversation]:
-    newest = asking.service.figures.last_messages([row.id for row in rows])
-    messages = message_answers(asking, list(newest.values()), previews=previews)
+    messages = message_answers(asking, newest, previews=previews)
     last = {message.conversation_id: message for message in messages}
     costs = asking.service.costs.of_conversations([row.id for row in rows])
     return [_conversation(row, last.get(row.id), costs.get(row.id)) for row in rows]
@@ -69,6 +72,7 @@ def _conversation(
         turns=row.turns,
         messages=row.messages,
         open_turns=row.open_turns,
+        waiting_turns=row.waiting_turns,
         failed_turns=row.failed_turns,
         tokens_in=row.tokens_in,
         tokens_out=row.tokens_out,
@@ -129,6 +133,7 @@ def timeline_answer(
         total=row.events,
         turns=_turns(asking, window.entries),
         names=names_in(asking.reader, window.entries),
+        damaged=left_out_answer(asking, window.damaged),
     )
 
 

@@ -15,7 +15,7 @@ from turnledger.server.answers import findings
 from turnledger.server.answers.form import instant, moment
 from turnledger.server.caller import Asking
 from turnledger.server.ledger_check import CheckState
-from turnledger.store.contract import Reader
+from turnledger.server.render.left_out import left_out_answer
 
 __all__ = ["finding_answer", "findings_answer", "integrity_answer", "job_answer", "search_answer"]
 
@@ -83,10 +83,10 @@ def integrity_answer(asking: Asking) -> findings.Integrity:
     )
 
 
-def search_answer(reader: Reader, found: Found) -> findings.SearchAnswer:
+def search_answer(asking: Asking, found: Found) -> findings.SearchAnswer:
     """A page of hits with the names of where they stand, and how far the search came."""
     wanted = {hit.row.conversation for hit in found.hits if hit.row.conversation is not None}
-    rows: dict[UUID | None, ConversationRow | None] = {one: reader.conversation(one) for one in wanted}
+    rows: dict[UUID | None, ConversationRow | None] = {one: asking.reader.conversation(one) for one in wanted}
     return findings.SearchAnswer(
         items=[_hit(hit, rows.get(hit.row.conversation)) for hit in found.hits],
         has_more=found.next is not None,
@@ -95,6 +95,8 @@ def search_answer(reader: Reader, found: Found) -> findings.SearchAnswer:
         searched_events=found.events,
         searched_bytes=found.bytes,
         searched_back_to=moment(found.back_to_ms),
+        unreadable_bodies=found.unreadable,
+        damaged=left_out_answer(asking, found.damaged),
     )
 
 

@@ -14,6 +14,7 @@ from turnledger.server.answers import people
 from turnledger.server.answers.form import instant
 from turnledger.server.caller import Asking
 from turnledger.server.render.conversations import message_answers
+from turnledger.server.render.left_out import left_out_answer
 
 __all__ = [
     "actor_timeline",
@@ -28,7 +29,7 @@ __all__ = [
 UnaccountedReason = Literal["undecided", "engaged_without_turn", "turn_missing"]
 
 
-def actors_answer(page: Listed[ActorRow]) -> people.ActorList:
+def actors_answer(asking: Asking, page: Listed[ActorRow]) -> people.ActorList:
     """Who writes to an agent."""
     return people.ActorList(
         items=[
@@ -44,6 +45,7 @@ def actors_answer(page: Listed[ActorRow]) -> people.ActorList:
         ],
         has_more=page.has_more,
         next=page.next,
+        damaged=left_out_answer(asking, page.damaged),
     )
 
 
@@ -55,17 +57,21 @@ def actor_timeline(asking: Asking, actor: UUID, page: Listed[ActorMessage]) -> p
         items=message_answers(asking, [one.message for one in page.items], previews=True),
         has_more=page.has_more,
         next=page.next,
+        damaged=left_out_answer(asking, page.damaged),
     )
 
 
-def memory_answer(page: Listed[MemoryPlace]) -> people.MemoryList:
+def memory_answer(asking: Asking, page: Listed[MemoryPlace]) -> people.MemoryList:
     """Revisions of all entries."""
     return people.MemoryList(
-        items=[_revision(one) for one in page.items], has_more=page.has_more, next=page.next
+        items=[_revision(one) for one in page.items],
+        has_more=page.has_more,
+        next=page.next,
+        damaged=left_out_answer(asking, page.damaged),
     )
 
 
-def memory_entry(entry: UUID, page: Listed[MemoryPlace]) -> people.MemoryEntry:
+def memory_entry(asking: Asking, entry: UUID, page: Listed[MemoryPlace]) -> people.MemoryEntry:
     """Revisions of one entry."""
     return people.MemoryEntry(
         entry_id=entry,
@@ -73,6 +79,7 @@ def memory_entry(entry: UUID, page: Listed[MemoryPlace]) -> people.MemoryEntry:
         items=[_revision(one) for one in page.items],
         has_more=page.has_more,
         next=page.next,
+        damaged=left_out_answer(asking, page.damaged),
     )
 
 
@@ -90,10 +97,13 @@ def _revision(place: MemoryPlace) -> people.MemoryRevision:
     )
 
 
-def disposals_answer(page: Listed[NoticeRow]) -> people.DisposalList:
+def disposals_answer(asking: Asking, page: Listed[NoticeRow]) -> people.DisposalList:
     """Triggers that were dropped or folded."""
     return people.DisposalList(
-        items=[_disposal(row) for row in page.items], has_more=page.has_more, next=page.next
+        items=[_disposal(row) for row in page.items],
+        has_more=page.has_more,
+        next=page.next,
+        damaged=left_out_answer(asking, page.damaged),
     )
 
 
@@ -120,7 +130,7 @@ def _number(tokens: dict[str, str], key: str) -> int | None:
     return int(value) if value.isascii() and value.isdigit() else None
 
 
-def deliveries_answer(page: Listed[NoticeRow]) -> people.DeliveryList:
+def deliveries_answer(asking: Asking, page: Listed[NoticeRow]) -> people.DeliveryList:
     """Reports on deliveries; one in words that the contract does not have is passed over."""
     known = set(DeliveryStatus)
     return people.DeliveryList(
@@ -139,10 +149,11 @@ def deliveries_answer(page: Listed[NoticeRow]) -> people.DeliveryList:
         ],
         has_more=page.has_more,
         next=page.next,
+        damaged=left_out_answer(asking, page.damaged),
     )
 
 
-def balance_answer(found: MessageBalance, live_cursor: str) -> people.Balance:
+def balance_answer(asking: Asking, found: MessageBalance, live_cursor: str) -> people.Balance:
     """Every inbound message's fate, as it was no earlier than at ``live_cursor``."""
     return people.Balance(
         agent_id=found.agent,
@@ -163,4 +174,5 @@ def balance_answer(found: MessageBalance, live_cursor: str) -> people.Balance:
             )
             for row in found.unaccounted
         ],
+        damaged=left_out_answer(asking, found.damaged),
     )

@@ -24,6 +24,7 @@ from turnledger.server.caller import Asking
 from turnledger.server.render.agents import tokens_answer
 from turnledger.server.render.costs import call_cost_answer, cost_answer
 from turnledger.server.render.events import entry_answers, names_in
+from turnledger.server.render.left_out import left_out_answer
 from turnledger.store.contract import Reader
 from turnledger.wire.fixture import COMMITMENT_HMAC
 
@@ -84,6 +85,7 @@ def turns_answer(asking: Asking, page: TurnPage) -> turns.TurnList:
         has_more=page.listed.has_more,
         next=page.listed.next,
         live_cursor=page.live_cursor,
+        damaged=left_out_answer(asking, page.listed.damaged),
     )
 
 
@@ -98,6 +100,7 @@ def turn_index(
         turns=turn_answers(asking, page.listed.items),
         has_more=page.listed.has_more,
         next=page.listed.next,
+        damaged=left_out_answer(asking, page.listed.damaged),
     )
 
 
@@ -132,6 +135,7 @@ def report_answer(
             next=cursor_text(_ENTRIES, (start + limit,)) if has_more else None,
             live_cursor=flow_cursor(-1 if not last or last[0].position is None else last[0].position),
             names=names_in(asking.reader, entries),
+            damaged=left_out_answer(asking, children.damaged),
         )
 
 

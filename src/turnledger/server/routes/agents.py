@@ -12,6 +12,7 @@ from turnledger.query.spans import Bucket, span_of
 from turnledger.server.answers.agents import Agent, AgentList, Overview
 from turnledger.server.caller import Viewer
 from turnledger.server.render.agents import agent_answer, overview_answer
+from turnledger.server.render.left_out import left_out_answer
 from turnledger.server.reply import Reply, answers, reply
 from turnledger.server.routes.parameters import AgentId, Day, Since, Until, Zone
 
@@ -23,8 +24,14 @@ router = APIRouter(prefix="/api/agents", tags=["agents"], default_response_class
 @router.get("", responses=answers(AgentList))
 def list_agents(asking: Viewer) -> Reply:
     """All agents that the caller may see, by name."""
-    rows = [row for row in asking.reader.agents() if asking.caller.grant.covers(row.id)]
-    return reply(AgentList(items=[agent_answer(row) for row in rows], has_more=False))
+    rows = asking.reader.agents()
+    return reply(
+        AgentList(
+            items=[agent_answer(row) for row in rows if asking.caller.grant.covers(row.id)],
+            has_more=False,
+            damaged=left_out_answer(asking, rows.damaged),
+        )
+    )
 
 
 @router.get("/{agentId}", responses=answers(Agent, 404))
@@ -51,4 +58,4 @@ def get_overview(
     live = ledger_cursor(asking.reader.head_cursor())
     span = span_of(since, until, day, zone)
     found = overview(service.figures, service.costs, agent, span, bucket, zone, service.clock.epoch_ms())
-    return reply(overview_answer(found, live))
+    return reply(overview_answer(asking, found, live))

@@ -36,8 +36,11 @@ router = APIRouter(prefix="/api", tags=["conversations"], default_response_class
 Connector = Annotated[str | None, Query(max_length=200, description="Such as slack, email, api.")]
 Place = Annotated[str | None, Query(max_length=1000, description="Outside name of a channel or room.")]
 Status = Annotated[
-    Literal["open", "failed", "owes"] | None,
-    Query(description="With a turn that runs or waits; that failed; or with a message that nothing answers."),
+    Literal["open", "waiting", "failed", "owes"] | None,
+    Query(
+        description="With a turn that runs or waits; that waits for an approval; that failed; or with a "
+        "message that nothing answers."
+    ),
 ]
 Words = Annotated[
     str | None, Query(max_length=200, description="Text in the conversation's key or place, in any case.")

@@ -40,7 +40,7 @@ def search_bodies(
     """Bodies that hold all the words, newest first; says where it stopped if that was before the end."""
     agents = asking.caller.grant.agents if agent is None else frozenset([asking.agent(agent).id])
     found = search(asking.reader, q, agents, limit, after, asking.service.clock, requests=requests)
-    return reply(search_answer(asking.reader, found))
+    return reply(search_answer(asking, found))
 
 
 @router.get(
@@ -90,7 +90,7 @@ def get_retention(asking: Viewer) -> Reply:
     return reply(Retention(mode="keep", window_days=None))
 
 
-@router.get("/api/health", tags=["server"], responses={200: answers(Health)[200]})
+@router.get("/api/health", tags=["server"], responses={code: answers(Health)[code] for code in (200, 422)})
 def get_health() -> Reply:
     """Whether the server answers.  Says nothing about the ledger."""
     return reply(Health(status="ok"))

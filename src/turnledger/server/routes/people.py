@@ -54,7 +54,9 @@ router = APIRouter(prefix="/api/agents/{agentId}", default_response_class=Reply)
 @router.get("/actors", tags=["actors"], responses=answers(ActorList, 400, 404))
 def list_actors(asking: Viewer, agent_id: AgentId, limit: Limit = 50, after: After = None) -> Reply:
     """Who writes to the agent, latest message first."""
-    return reply(actors_answer(actor_page(asking.service.figures, asking.agent(agent_id).id, limit, after)))
+    return reply(
+        actors_answer(asking, actor_page(asking.service.figures, asking.agent(agent_id).id, limit, after))
+    )
 
 
 @router.get("/actors/{actorId}/timeline", tags=["actors"], responses=answers(ActorTimeline, 400, 404))
@@ -77,7 +79,9 @@ def list_memory(
 ) -> Reply:
     """Revisions of memory entries, newest first; each links to the turn that wrote it."""
     agent = asking.agent(agent_id).id
-    return reply(memory_answer(memory_page(asking.service.figures, agent, conversation, limit, after)))
+    return reply(
+        memory_answer(asking, memory_page(asking.service.figures, agent, conversation, limit, after))
+    )
 
 
 @router.get("/memory/{entryId}", tags=["memory"], responses=answers(MemoryEntry, 400, 404))
@@ -86,7 +90,9 @@ def get_memory(
 ) -> Reply:
     """One memory entry's revisions, newest first."""
     agent = asking.agent(agent_id).id
-    return reply(memory_entry(entry_id, revision_page(asking.service.figures, agent, entry_id, limit, after)))
+    return reply(
+        memory_entry(asking, entry_id, revision_page(asking.service.figures, agent, entry_id, limit, after))
+    )
 
 
 @router.get("/disposals", tags=["balance"], responses=answers(DisposalList, 400, 404))
@@ -103,7 +109,9 @@ def list_disposals(
 ) -> Reply:
     """Triggers that were dropped, or folded into another one, newest first."""
     agent, span = asking.agent(agent_id).id, span_of(since, until, day, zone)
-    return reply(disposals_answer(disposal_page(asking.service.figures, agent, kind, span, limit, after)))
+    return reply(
+        disposals_answer(asking, disposal_page(asking.service.figures, agent, kind, span, limit, after))
+    )
 
 
 @router.get("/deliveries", tags=["balance"], responses=answers(DeliveryList, 400, 404))
@@ -120,7 +128,9 @@ def list_deliveries(
 ) -> Reply:
     """Reports on the delivery of outbound messages, newest first."""
     agent, span = asking.agent(agent_id).id, span_of(since, until, day, zone)
-    return reply(deliveries_answer(delivery_page(asking.service.figures, agent, status, span, limit, after)))
+    return reply(
+        deliveries_answer(asking, delivery_page(asking.service.figures, agent, status, span, limit, after))
+    )
 
 
 @router.get("/balance", tags=["balance"], responses=answers(Balance, 400, 404))
@@ -136,4 +146,4 @@ def get_balance(
     agent, span = asking.agent(agent_id).id, span_of(since, until, day, zone)
     live = ledger_cursor(asking.reader.head_cursor())
     found = balance(asking.service.figures, agent, span, asking.service.clock.epoch_ms())
-    return reply(balance_answer(found, live))
+    return reply(balance_answer(asking, found, live))

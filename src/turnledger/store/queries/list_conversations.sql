@@ -3,8 +3,8 @@ FROM conversation_rows
 WHERE
     (connector = :connector OR :connector = '')
     AND (shape = :shape OR :shape = '')
-    AND (place = :place OR :place = :any)
     AND open_turns >= :open_turns
+    AND waiting_turns >= :waiting_turns
     AND failed_turns >= :failed_turns
     AND (
         :owes_reply = 0

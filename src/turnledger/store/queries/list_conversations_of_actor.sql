@@ -7,6 +7,7 @@ WHERE
     AND (shape = :shape OR :shape = '')
     AND (place = :place OR :place = :any)
     AND open_turns >= :open_turns
+    AND waiting_turns >= :waiting_turns
     AND failed_turns >= :failed_turns
     AND (
         :owes_reply = 0

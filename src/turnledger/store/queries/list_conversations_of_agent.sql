@@ -4,8 +4,8 @@ WHERE
     aid = (SELECT a.aid FROM agents AS a WHERE a.id = :agent)
     AND (connector = :connector OR :connector = '')
     AND (shape = :shape OR :shape = '')
-    AND (place = :place OR :place = :any)
     AND open_turns >= :open_turns
+    AND waiting_turns >= :waiting_turns
     AND failed_turns >= :failed_turns
     AND (
         :owes_reply = 0
