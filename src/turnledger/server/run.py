@@ -108,8 +108,6 @@ class RunningServer:
             proxy_headers=True,  # of a proxy on this machine: whether the browser speaks TLS with it
             forwarded_allow_ips="127.0.0.1",
             ws="none",
-            http="h11",
-            loop="asyncio",
             timeout_keep_alive=75,
             timeout_graceful_shutdown=GRACE_S,
         )
