@@ -75,11 +75,12 @@ class CaptureIntake:
             asked, read = await asyncio.to_thread(_read, data, form, reading)
         else:
             asked, read = _read(data, form, reading)
-        appended = [self._store.append(one) if isinstance(one, Batch) else one for one in read]
-        await _all_of([one for one in appended if isinstance(one, Future)])
+        sent = self._store.append_all([one for one in read if isinstance(one, Batch)])
+        await _all_of(sent)
+        answers = (future.result() for future in sent)
         results: list[CaptureResult] = []
-        for batch, one in zip(asked.batches, appended, strict=True):
-            result = one.result() if isinstance(one, Future) else one
+        for batch, one in zip(asked.batches, read, strict=True):
+            result = next(answers) if isinstance(one, Batch) else one
             results.append(_result(batch, result))
             self._meter.add("turnledger_captured_events_total", str(result.status), len(batch.events))
         return Response(_ENCODERS[form](CaptureAnswer(results=results)), media_type=form)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 from uuid import UUID
@@ -40,6 +40,10 @@ class Store:
         A batch may be sent again as it is after any error: its event ids make it one.
         """
         return self._writer.submit(batch)
+
+    def append_all(self, batches: Iterable[Batch]) -> list[Future[BatchResult]]:
+        """The same for batches that came together: they are not held back for others to share a commit."""
+        return self._writer.submit_all(batches)
 
     def renew(self, holder: UUID, turns: Sequence[tuple[UUID, int]], ttl_ms: int) -> set[UUID]:
         """Extend the leases of ``(turn, epoch)``; gives the turns that are lost."""

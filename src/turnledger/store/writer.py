@@ -10,7 +10,7 @@ import os
 import threading
 import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 from typing import TypeVar
 
@@ -54,6 +54,7 @@ class Writer:
         self._appender: Appender | None = None
         self._thread: threading.Thread | None = None
         self._awaited = 1
+        self._is_complete = False
 
     def _leave_to_parent(self) -> None:
         # Closing it would disturb the parent, so it is kept out of the collector's reach.
@@ -69,14 +70,23 @@ class Writer:
 
         Raises LedgerClosedError where this writer was closed or stopped after a failed commit.
         """
-        future: Future[BatchResult] = Future()
-        future.set_running_or_notify_cancel()  # from here on nobody can take it back
+        item = batch, _under_way()
         with self._wake:
             self._check_open()
-            self._appends.append((batch, future))
+            self._appends.append(item)
             if len(self._appends) >= self._awaited:
                 self._wake.notify()
-        return future
+        return item[1]
+
+    def submit_all(self, batches: Iterable[Batch]) -> list[Future[BatchResult]]:
+        """Queue batches that came together, as ``submit`` does; none is waited for to come with them."""
+        items = [(batch, _under_way()) for batch in batches]
+        with self._wake:
+            self._check_open()
+            self._appends += items
+            self._is_complete = True
+            self._wake.notify()
+        return [future for _, future in items]
 
     def call(self, work: Callable[[Engine], _T]) -> Future[_T]:
         """Run ``work`` on the engine between transactions."""
@@ -144,12 +154,14 @@ class Writer:
         """Wait for work, then a moment for those who wrote a moment ago, so that they share one flush."""
         while not (self._appends or self._tasks or self._closed):
             self._wake.wait()
-        if len(self._appends) < writers:
+        if len(self._appends) < writers and not self._is_complete:
             self._awaited = writers
             self._wake.wait_for(
-                lambda: len(self._appends) >= writers or self._tasks or self._closed, PATIENCE_S
+                lambda: len(self._appends) >= writers or self._is_complete or self._tasks or self._closed,
+                PATIENCE_S,
             )
             self._awaited = 1
+        self._is_complete = False
 
     def _take_group(self) -> list[_Append]:
         group: list[_Append] = []
@@ -209,6 +221,12 @@ class Writer:
         for _, future in group:
             if not future.done():
                 future.set_exception(error)
+
+
+def _under_way() -> Future[BatchResult]:
+    future: Future[BatchResult] = Future()
+    future.set_running_or_notify_cancel()  # from here on nobody can take it back
+    return future
 
 
 def _before_fork() -> None:

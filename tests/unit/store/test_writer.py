@@ -94,3 +94,18 @@ def test_a_fault_of_the_engine_reaches_who_waits_instead_of_leaving_them_waiting
         writer.submit(_claim())
     writer.close()
     assert not ledger_path.exists()
+
+
+def test_batches_that_came_together_are_not_held_back_for_others(
+    ledger_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("turnledger.store.writer.PATIENCE_S", 1000 * PATIENCE_S)
+    writer = Writer(SqliteDatabase(ledger_path).engine)
+    for size in (5, 2, 0, 1):  # each fewer than the group before, whose writers are otherwise waited for
+        futures = writer.submit_all([_claim() for _ in range(size)])
+        assert [future.result(timeout=PATIENCE_S).status for future in futures] == [
+            BatchStatus.APPENDED
+        ] * size
+    writer.close()
+    with pytest.raises(LedgerClosedError, match=r"turnledger\.open"):
+        writer.submit_all([_claim()])
