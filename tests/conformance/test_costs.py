@@ -93,6 +93,22 @@ def test_calls_are_listed_until_they_have_a_record(hand: Hand, costs: CostReader
     ]
 
 
+def test_what_a_model_came_to_late_is_listed_too(hand: Hand, costs: CostReader) -> None:
+    with hand.change() as change:
+        agent = change.agent("late")
+        talk = change.conversation(agent)
+        turn = change.turn(talk)
+        for kind in ("MODEL_RESULT", "TOOL_RESULT"):
+            change.event(talk, "LATE", f"turn={turn} type={kind} call=1", over={"created_ms": 3000})
+    (late,), _ = costs.calls(agent, FIRST, None, 0, 10)
+    assert late.called_ms == 3000
+    assert "type=MODEL_RESULT" in late.tokens
+    assert costs.count_calls(agent, 3000, None) == 1
+    key = (late.aid, late.called_ms, late.jid, late.seq, 0, late.cid)
+    _add(hand, NewCost(*key, "priced", 7, "USD", None, "openai", "gpt-late", "list 1", None, 9000))
+    assert costs.of_models(agent, (0, DAY))["gpt-late"].nano == {"USD": 7}
+
+
 def test_calls_come_in_pages_and_within_times(costs: CostReader, scene: Scene) -> None:
     first, key = costs.calls(scene.agent, FIRST, None, 0, 2)
     assert key is not None

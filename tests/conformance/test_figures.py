@@ -105,6 +105,17 @@ def test_figures_of_a_stretch(figures: FiguresReader, scene: Scene) -> None:
     assert (second.statuses, second.models, second.turn_ms) == ({}, CallCounts(), Durations())
 
 
+def test_what_comes_late_is_no_further_call(hand: Hand, figures: FiguresReader) -> None:
+    with hand.change() as change:
+        agent = change.agent("late")
+        talk = change.conversation(agent)
+        turn = change.turn(talk)
+        for kind in ("MODEL_RESULT", "TOOL_RESULT"):
+            change.event(talk, "LATE", f"turn={turn} type={kind} call=1", over=_at(4000))
+    (span,) = figures.spans(agent, [(0, DAY)])
+    assert (span.models, span.tools) == (CallCounts(), CallCounts())
+
+
 def test_stretches_are_half_open(figures: FiguresReader, scene: Scene) -> None:
     spans = figures.spans(scene.agent, [(0, 1001), (1001, 1002), (1002, DAY)])
     assert [sum(span.statuses.values()) for span in spans] == [1, 1, 1]

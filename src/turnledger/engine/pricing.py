@@ -9,20 +9,22 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 from uuid import UUID
 
 from turnledger.clock import Clock
-from turnledger.errors import GrammarError, LedgerUnavailableError
+from turnledger.errors import DamagedRowError, GrammarError, LedgerUnavailableError
 from turnledger.ids import NIL, new_id
 from turnledger.model.costs import CallToPrice, CostReason, CostState, NewCost
 from turnledger.model.draft import Batch, BatchStatus, Draft, Journal
-from turnledger.model.events import Repriced
+from turnledger.model.events import ModelCall, ModelResult, Repriced
 from turnledger.model.tokens import parse_summary
 from turnledger.model.vocabulary import Assurance, JournalKind
 from turnledger.pricing.book import PriceBook
 from turnledger.pricing.call import Unbilled, Unpriceable, answer_digest, read_call
 from turnledger.pricing.quote import Quote
+from turnledger.providers.document import as_text
+from turnledger.query.journal_rows import read_uuid
 from turnledger.store.costs import FIRST, CostReader, PriceKey, add_costs
 from turnledger.store.ledger_store import Store
 from turnledger.wire.commitment import NO_PAYLOAD
@@ -75,6 +77,10 @@ class PricingResult:
         self.reasons[cost.reason or ""] += 1
 
 
+_Intent: TypeAlias = tuple[str, bytes, int]
+"""Tokens, detail and time of a MODEL_CALL."""
+
+
 class _Outcome(NamedTuple):
     state: CostState
     nano: int | None
@@ -87,21 +93,26 @@ class _Outcome(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A call with what its events say."""
+    """A call with what its events say.
+
+    What came LATE is read as the MODEL_RESULT that it would have been in the turn, ``late_for``.
+    """
 
     row: CallToPrice
     tokens: dict[str, str]
     detail: dict[str, object]
     answer: bytes | None
+    late_for: UUID | None = None
 
     @property
     def key(self) -> PriceKey:
         return self.row.called_ms, self.row.jid, self.row.seq
 
     @property
-    def intent(self) -> tuple[int, int] | None:
+    def call(self) -> int | None:
+        """Place of the MODEL_CALL in the journal of the turn."""
         call = self.tokens.get("call", "")
-        return (self.row.jid, int(call)) if call.isdecimal() and len(call) < 10 else None  # noqa: PLR2004  a seq
+        return int(call) if call.isdecimal() and len(call) < 10 else None  # noqa: PLR2004  a seq
 
 
 class Pricer:
@@ -152,7 +163,7 @@ class Pricer:
         key: PriceKey | None = FIRST if since_ms is None else (since_ms, -1, -1)
         while key is not None:
             rows, key = self._costs.calls(agent, key, until_ms, which, AT_ONCE)
-            costs = self._priced(rows)
+            costs = self._priced(agent, rows)
             new = [cost for row, cost in zip(rows, costs, strict=True) if not _says_the_same(row, cost)]
             if new:
                 add_costs(self._store, new)
@@ -162,9 +173,9 @@ class Pricer:
             result.unchanged += len(rows) - len(new)
             advance(len(rows))
 
-    def _priced(self, rows: Sequence[CallToPrice]) -> list[NewCost]:
+    def _priced(self, agent: UUID, rows: Sequence[CallToPrice]) -> list[NewCost]:
         calls = [_read(row) for row in rows]
-        intents = self._costs.intents([call.intent for call in calls if call.intent is not None])
+        intents = self._intents(agent, calls)
         billed = defaultdict(
             list,
             self._costs.billed([(call.row.cid, call.answer) for call in calls if call.answer is not None]),
@@ -174,16 +185,37 @@ class Pricer:
         for call in calls:
             answer = None if call.answer is None else (call.row.cid, call.answer)
             is_again = answer is not None and any(origin < call.key for origin in billed[answer])
-            outcome = self._outcome(call, intents, is_again=is_again)
+            outcome = self._outcome(call, intents.get(call.key), is_again=is_again)
             if answer is not None and outcome.state is CostState.PRICED:
                 billed[answer].append(call.key)
             found.append(_record(call, outcome, now_ms))
         return found
 
-    def _outcome(
-        self, call: _Read, intents: dict[tuple[int, int], tuple[str, bytes, int]], *, is_again: bool
-    ) -> _Outcome:
-        intent = None if call.intent is None else intents.get(call.intent)
+    def _intents(self, agent: UUID, calls: Sequence[_Read]) -> dict[PriceKey, _Intent]:
+        """What was asked, by the call's key."""
+        places = [
+            (call.key, (call.row.jid, call.call))
+            for call in calls
+            if call.call is not None and call.late_for is None
+        ]
+        known = self._costs.intents([place for _, place in places])
+        found = {key: known[place] for key, place in places if place in known}
+        for call in calls:
+            if call.call is not None and call.late_for is not None:
+                intent = self._intent_in(agent, call.late_for, call.call)
+                found |= {} if intent is None else {call.key: intent}
+        return found
+
+    def _intent_in(self, agent: UUID, turn: UUID, seq: int) -> _Intent | None:
+        """What was asked in a turn of this agent whose end came before the outcome: a few, one by one."""
+        try:
+            rows = self._store.reader.events(turn, seq, 1)
+        except DamagedRowError:
+            return None
+        asked = (row for row in rows if row.agent == agent and (row.seq, row.type) == (seq, ModelCall.TYPE))
+        return next(((row.summary, row.detail, row.created_ms) for row in asked), None)
+
+    def _outcome(self, call: _Read, intent: _Intent | None, *, is_again: bool) -> _Outcome:
         tokens, detail, at_ms = intent or ("", b"", call.row.called_ms)
         read = read_call((parse_summary(tokens), _detail(detail), at_ms), (call.tokens, call.detail))
         version = self._book.version
@@ -247,8 +279,11 @@ class FollowingPricer:
 
 
 def _read(row: CallToPrice) -> _Read:
-    detail = _detail(row.detail)
-    return _Read(row, parse_summary(row.tokens), detail, answer_digest(detail))
+    tokens, detail = parse_summary(row.tokens), _detail(row.detail)
+    turn = read_uuid(tokens.get("turn", "")) if tokens.get("type") == ModelResult.TYPE else None
+    if turn is not None:
+        tokens = parse_summary(as_text(detail.get("tokens")) or "")
+    return _Read(row, tokens, detail, answer_digest(detail), turn)
 
 
 def _detail(data: bytes) -> dict[str, object]:

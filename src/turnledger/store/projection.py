@@ -113,7 +113,11 @@ class MemoryRevision:
 
 
 class CallOutcome(NamedTuple):
-    """A row of ``calls``; ``kind`` is model or tool, ``name`` the model that served, or the tool."""
+    """A row of ``calls``; ``name`` is the model that served, or the tool.
+
+    ``kind`` is model or tool, or late for what a model's came to after its turn had ended: that has a cost,
+    but its counts are in its detail, which no projection reads.
+    """
 
     jid: int
     seq: int
@@ -296,6 +300,14 @@ class Projection:
         change.cache_write = _plus(change.cache_write, read["cacheWrite"])
         change.reasoning = _plus(change.reasoning, read["reasoning"])
 
+    def _late(self, event: Projected, tokens: dict[str, str]) -> None:
+        if tokens.get("type") != "MODEL_RESULT":
+            return
+        place = (event.jid, event.seq, event.aid, event.cid or 0)
+        self.calls.append(
+            CallOutcome(*place, "late", None, 0, None, None, None, None, None, None, event.created_ms)
+        )
+
     def _error(self, event: Projected, _tokens: dict[str, str]) -> None:
         if event.in_turn:
             self._turn(event.jid, event).errors += 1
@@ -362,6 +374,7 @@ _HANDLERS: dict[str, Callable[[Projection, Projected, dict[str, str]], None]] = 
     "TOOL_CALL": Projection._intent,  # noqa: SLF001
     "MODEL_RESULT": Projection._outcome,  # noqa: SLF001
     "TOOL_RESULT": Projection._outcome,  # noqa: SLF001
+    "LATE": Projection._late,  # noqa: SLF001
     "ERROR": Projection._error,  # noqa: SLF001
     "APPROVAL": Projection._approval,  # noqa: SLF001
     "MESSAGE": Projection._message_event,  # noqa: SLF001

@@ -168,6 +168,44 @@ def test_t04_attempts_cost_what_each_of_them_used(ledger: Ledger, store: Store) 
     assert [one.reason for one in _records(store, turn.id)] == ["error-answer", None]
 
 
+def test_an_outcome_that_comes_late_is_priced_as_any(ledger: Ledger, store: Store) -> None:
+    conversation = ledger.agent("support").conversation("c")
+    with conversation.turn() as turn:
+        call = turn.model_call(model="gpt", request={}, provider="api.openai.com").__enter__()
+        tool = turn.tool_call("look").__enter__()
+        turn.commit("done")
+    call.result(_reply("unheard-of", 1000))
+    call.__exit__(None, None, None)
+    tool.result("seen")
+    tool.__exit__(None, None, None)
+    result = _price(store, OLD)
+    assert (result.calls, result.priced) == (1, 1)
+    assert _records(store, turn.id) == []
+    (late,) = _records(store, conversation.id)
+    assert (late.nano, late.provider, late.model) == (3_000_000, "openai", "gpt")
+    costs = CostReader(lambda: store.reader)
+    assert costs.of_conversations([conversation.id])[conversation.id].nano == {"USD": 3_000_000}
+    now, (agent,) = SYSTEM.epoch_ms(), store.reader.agents()
+    assert costs.of_models(agent.id, (now - 60_000, now + 60_000))["gpt"].nano == {"USD": 3_000_000}
+    assert _price(store, OLD).calls == 0
+    assert _price(store, OLD, Which.ALL).unchanged == 1
+
+
+def test_what_comes_late_and_was_billed_in_its_turn_is_billed_once(ledger: Ledger, store: Store) -> None:
+    """A turn that was taken over has the reply that arrived; its first writer tells of it again."""
+    answer = "chatcmpl-0123456789abcdef0123456789"
+    conversation = ledger.agent("support").conversation("c")
+    with conversation.turn() as turn:
+        call = turn.model_call(model="gpt", request={}, provider="api.openai.com").__enter__()
+        with turn.model_call(model="gpt", request={}, provider="api.openai.com") as same:
+            same.result(_reply("gpt", 10, answer))
+        turn.commit("done")
+    call.result(_reply("gpt", 10, answer))
+    call.__exit__(None, None, None)
+    result = _price(store, OLD)
+    assert (result.nano, result.reasons) == ({"USD": 30_000}, {"seen-before": 1})
+
+
 def test_portions_and_times(ledger: Ledger, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pricing, "AT_ONCE", 2)
     turn = _turn(ledger, *[_reply("gpt", count) for count in range(1, 6)])

@@ -51,5 +51,6 @@ FROM (
         c.aid = (SELECT a.aid FROM agents AS a WHERE a.id = :agent)
         AND c.created_ms >= :since_ms
         AND c.created_ms < :until_ms
+        AND c.kind <> 'late'
 ) AS b
 GROUP BY b.kind, b.bin

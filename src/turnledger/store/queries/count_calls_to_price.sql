@@ -5,4 +5,4 @@ WHERE
     c.aid = (SELECT a.aid FROM agents AS a WHERE a.id = :agent)
     AND c.created_ms >= :since_ms
     AND c.created_ms < :until_ms
-    AND c.kind = 'model'
+    AND c.kind IN ('model', 'late')

@@ -26,7 +26,7 @@ WHERE
     c.aid = (SELECT a.aid FROM agents AS a WHERE a.id = :agent)
     AND (c.created_ms, c.jid, c.seq) > (:after_ms, :after_jid, :after_seq)
     AND c.created_ms < :until_ms
-    AND c.kind = 'model'
+    AND c.kind IN ('model', 'late')
     AND (k.edition IS NULL OR :again = 2 OR (:again = 1 AND k.state = 'unpriced'))
 ORDER BY c.created_ms, c.jid, c.seq
 LIMIT :limit
