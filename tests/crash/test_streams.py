@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -119,6 +120,18 @@ def test_beside_the_ledger(provider: Provider, engine: str, style: str) -> None:
         saw_both_words(process)
         eventually(lambda: is_kept(engine))
     is_cut_once_its_lease_ran_out(engine)
+
+
+def test_a_stream_that_comes_compressed(provider: Provider, ledger_path: Path) -> None:
+    coder = zlib.compressobj(wbits=31)
+    pieces = [coder.compress(piece) + coder.flush(zlib.Z_SYNC_FLUSH) for piece in SEEN]
+    (reply,) = provider.script
+    reply.pieces, reply.headers = [*pieces, b"never sent"], {"content-encoding": "gzip"}
+    url = str(ledger_path)
+    with started("-c", PROGRAM, url, "", provider.url, "sync") as process:
+        saw_both_words(process)
+        eventually(lambda: is_kept(url))
+    is_cut_once_its_lease_ran_out(url)
 
 
 def test_through_a_server(provider: Provider, engine: str) -> None:

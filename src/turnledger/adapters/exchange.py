@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Mapping
 from contextvars import ContextVar
+from functools import partial
 from typing import TYPE_CHECKING, Final, cast
 
 from turnledger.adapters.http_library import HttpLibrary, Request, Response, decoded_body, is_coded
@@ -72,7 +73,10 @@ class Exchange:
         self._is_events = self._media_type == EVENTS
         self._marker = TerminalMarker()
         response.extensions[_EXTENSION] = step
-        self._coded: list[bytes] | None = [] if is_coded(response) else None
+        self._coded: list[bytes] | None = None
+        if is_coded(response):
+            self._coded = []
+            step.incoming.plain = partial(_plain_of, weakref.ref(self))
 
     def took(self, piece: bytes) -> bool:
         """Keep a piece; True where the response is complete with it."""
@@ -106,11 +110,23 @@ class Exchange:
     def _decode(self) -> bytes:
         if not self._coded:
             return b""
-        plain = decoded_body(self._library, self._response, b"".join(self._coded))
+        coded = b"".join(self._coded)
+        plain = decoded_body(self._library, self._response, coded)
         self._coded = []
-        return self.step.chunk(plain, is_output=False)
+        return self.step.chunk(coded if plain is None else plain, is_output=False)
+
+    def plain(self) -> bytes:
+        """What can be read by now of a body that is compressed."""
+        coded = b"".join(self._coded or ())
+        return decoded_body(self._library, self._response, coded) or b""
 
     def _conclude(self) -> None:
         status = self._response.status_code
         self.step.result(self.step.arrived, media_type=self._media_type, http_status=status)
         self.is_over = True
+
+
+def _plain_of(known: weakref.ref[Exchange]) -> bytes:
+    """The step holds its exchange weakly: a response that nobody reads on is dropped, and ends it."""
+    exchange = known()
+    return b"" if exchange is None else exchange.plain()

@@ -119,11 +119,11 @@ def is_coded(response: Response) -> bool:
     return response.headers.get("content-encoding", "identity") not in {"", "identity"}
 
 
-def decoded_body(library: HttpLibrary, response: Response, body: bytes) -> bytes:
-    """``body`` as it was before the provider compressed it; as it is where that cannot be undone."""
+def decoded_body(library: HttpLibrary, response: Response, body: bytes) -> bytes | None:
+    """``body``, or the beginning of one, as it was before the provider compressed it; None where damaged."""
     coding = {"content-encoding": response.headers.get("content-encoding")}
     shadow = library.Response(response.status_code, headers=coding, stream=library.ByteStream(body))
     try:
         return bytes(shadow.read())
-    except Exception:  # noqa: BLE001  cut or damaged: what arrived is recorded as it arrived
-        return body
+    except Exception:  # noqa: BLE001  whatever a library raises: what arrived is recorded as it arrived
+        return None

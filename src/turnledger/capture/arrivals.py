@@ -39,6 +39,8 @@ class Incoming:
     def __init__(self, call: UUID) -> None:
         self.call = call
         self.pieces: list[bytes] = []
+        self.plain: Callable[[], bytes] | None = None
+        """Gives all of it so far, where that is not in the pieces because it comes compressed."""
         self.is_settled = False
         """Whether its outcome was sent."""
         self._was_kept = False
@@ -161,9 +163,7 @@ class _Reply:
 
     def _next(self, incoming: Incoming, packer: Packer) -> Batch | None:
         """What is to be sent now; None where nothing is new.  What fails is sent again as it was."""
-        new = incoming.pieces[self._pieces :]
-        self._pieces += len(new)
-        data = self._rest + b"".join(new)
+        data = self._new(incoming)
         data, self._rest = data[:ARRIVED_AT_MOST], data[ARRIVED_AT_MOST:]
         if not data:
             return None
@@ -176,3 +176,10 @@ class _Reply:
                 journal.turn, owner.agent, owner.conversation, incoming.call, start, packed, journal.lease
             )
         )
+
+    def _new(self, incoming: Incoming) -> bytes:
+        if incoming.plain is not None:
+            return incoming.plain()[self._bytes :]
+        new = incoming.pieces[self._pieces :]
+        self._pieces += len(new)
+        return self._rest + b"".join(new)

@@ -87,8 +87,9 @@ class ModelCallStep(Step):
         self._usage: Usage | None = None
         self._status: ModelStatus | None = None
         self._http_status: int | None = None
-        self._incoming = Incoming(self.event_id)
-        self._pieces = self._incoming.pieces
+        self.incoming = Incoming(self.event_id)
+        """What is kept of the reply while it arrives."""
+        self._pieces = self.incoming.pieces
         self._pieces_encoded = False
         self._ttft_us: int | None = None
         facts: dict[str, object] = {
@@ -124,7 +125,7 @@ class ModelCallStep(Step):
             core = self._pen.core
             self._ttft_us = core.clock.monotonic_us() - (self._began_us or 0)
             if isinstance(self._journal, TurnJournal):
-                core.arrivals.add(self._incoming, self._journal)
+                core.arrivals.add(self.incoming, self._journal)
         content = snapshot(plain_form(piece))
         if content.encoded:
             self._pieces_encoded = True
@@ -260,7 +261,7 @@ class ModelCallStep(Step):
                 slots["attachment-0"] = failure.payload
         reply = Reply(flags=("usage-absent",)) if body is None else self._decoded(body)
         event = self._event(reply, self._status_of(reply, body, error), us, facts)
-        return Outcome(event, payload, slots, facts, arrived=self._incoming.settle())
+        return Outcome(event, payload, slots, facts, arrived=self.incoming.settle())
 
     def _status_of(self, reply: Reply, body: Content | None, error: BaseException | None) -> ModelStatus:
         if self._status is not None:
@@ -288,14 +289,14 @@ class ModelCallStep(Step):
         body = self._arrived()
         if body is None:
             status = ModelStatus.UNKNOWN if started else ModelStatus.NOT_STARTED
-            return Outcome(ModelResult(call=self.seq, status=status), arrived=self._incoming.settle())
+            return Outcome(ModelResult(call=self.seq, status=status), arrived=self.incoming.settle())
         # Not for good: all of it may come yet, and is recorded late then.
         reply, _ = read_reply(body, self._provider, None, self._url)
         us = self._pen.core.clock.monotonic_us() - (self._began_us or 0)
         event, facts = model_result(
             self.seq, self._status_of(reply, body, None), reply, reply.usage, us=us, ttft_us=self._ttft_us
         )
-        return Outcome(event, body, facts=facts, arrived=self._incoming.settle())
+        return Outcome(event, body, facts=facts, arrived=self.incoming.settle())
 
     def _settle(self, placed: Placed | None) -> None:
         if placed is not None:
