@@ -145,16 +145,12 @@ def _usage(usage: Usage | None) -> dict[str, int | None] | None:
     if usage is None:
         return None
     return {
-        "in": _sum(usage.in_, usage.audio_in, usage.image_in),
+        "in": usage.uncached,
         "cacheRead": usage.cache_read,
         "cacheWrite": usage.cache_write,
-        "out": _sum(usage.out, usage.audio_out, usage.image_out),
+        "out": usage.visible,
         "reasoning": usage.reasoning,
     }
-
-
-def _sum(text: int | None, *others: int | None) -> int | None:
-    return None if text is None else text + sum(count or 0 for count in others)
 
 
 def _error(error: ProviderError | None) -> dict[str, object] | None:

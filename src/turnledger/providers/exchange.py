@@ -100,10 +100,24 @@ class Usage:
         return {name: count for name, count in named.items() if count is not None}
 
     @property
+    def uncached(self) -> int | None:
+        """Uncached input of every kind: text, audio, images; None where that of text is not known."""
+        return _sum(self.in_, self.audio_in, self.image_in)
+
+    @property
+    def visible(self) -> int | None:
+        """Output of every kind that is not reasoning; None where that of text is not known."""
+        return _sum(self.out, self.audio_out, self.image_out)
+
+    @property
     def total(self) -> int | None:
         """Sum of the known buckets; None if none is known."""
         known = self.buckets()
         return sum(known.values()) if known else None
+
+
+def _sum(text: int | None, *others: int | None) -> int | None:
+    return None if text is None else text + sum(count or 0 for count in others)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -212,6 +212,25 @@ def test_s01_usage_that_is_not_there_is_absent_and_never_zero(house: House) -> N
     assert not {"in", "out"} & result.tokens.keys()
 
 
+def test_audio_and_images_are_counted_with_the_text_and_apart_in_the_detail(house: House) -> None:
+    usage = {
+        "prompt_tokens": 120,
+        "prompt_tokens_details": {"cached_tokens": 0, "audio_tokens": 70, "image_tokens": 20},
+        "completion_tokens": 50,
+        "completion_tokens_details": {"reasoning_tokens": 5, "audio_tokens": 40},
+        "total_tokens": 170,
+    }
+    with house.agent.turn() as turn:
+        with turn.model_call(request=REQUEST) as call:
+            call.result(reply(usage=usage))
+        turn.commit()
+    result = house.only(turn.id, "MODEL_RESULT")
+    assert (result.tokens["in"], result.tokens["out"], result.tokens["reasoning"]) == ("120", "45", "5")
+    assert result.detail["usage"] == usage
+    (row,) = house.reading.turns()
+    assert (row.tokens_in, row.tokens_out) == (120, 45)
+
+
 @dataclass
 class SdkUsage:
     prompt_tokens: int
