@@ -132,6 +132,25 @@ def test_tokens_come_and_go(ledger_path: Path) -> None:
     assert run("token", "create", "--ledger", ledger_path).status == 2
 
 
+def test_commands_close_the_ledger_they_open(ledger_path: Path) -> None:
+    token = json.loads(run("token", "create", "--scope", "capture", "--json", "--ledger", ledger_path).out)
+    for words in (
+        ("operator", "add", "ada"),
+        ("operator", "add", "ada"),  # who is there already
+        ("operator", "link", "ada"),
+        ("operator", "list"),
+        ("operator", "remove", "ada"),
+        ("operator", "remove", "ada"),  # who is not there any more
+        ("token", "create", "--scope", "capture"),
+        ("token", "list"),
+        ("token", "revoke", token["id"]),
+        ("token", "revoke", token["id"]),
+    ):
+        run(*words, "--ledger", ledger_path)
+        files = {path.name for path in ledger_path.parent.iterdir()}
+        assert files == {ledger_path.name, f"{ledger_path.name}-lock"}, words
+
+
 def test_commands_that_need_a_ledger_make_none(tmp_path: Path) -> None:
     for words in (("operator", "list"), ("token", "list"), ("operator", "remove", "x")):
         assert run(*words, "--ledger", tmp_path / "none").status == 3

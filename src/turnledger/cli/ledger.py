@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
-from turnledger.engine.location import Database, database_at, ledger_url
+from turnledger.engine.location import Database, database_at, ledger_url, store_of
 from turnledger.errors import LedgerUnavailableError, UsageError
 from turnledger.store.contract import Reader
+from turnledger.store.ledger_store import Store
 
-__all__ = ["existing", "ledger_file", "reading"]
+__all__ = ["existing", "ledger_file", "reading", "writing"]
 
 
 def ledger_file(url: str | None) -> Path | None:
@@ -48,3 +49,10 @@ def reading(url: str | None) -> Generator[Reader]:
         yield reader
     finally:
         reader.close()
+
+
+@contextmanager
+def writing(database: Database) -> Generator[Store]:
+    """The store of a ledger, opened and closed afterwards."""
+    with closing(store_of(database).open()) as store:
+        yield store

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from turnledger.cli.ledger import existing
+from turnledger.cli.ledger import existing, writing
 from turnledger.cli.options import json_option, ledger_option
 from turnledger.cli.screen import Screen, note, write_json
 from turnledger.clock import to_iso
 from turnledger.engine.access import Access, agent_ids, checked_scopes
-from turnledger.engine.location import database_at, store_of
+from turnledger.engine.location import database_at
 from turnledger.errors import NotFoundError
 from turnledger.model.access import Grant, OperatorRow, Scope
 
@@ -50,10 +50,10 @@ def add(
     as_json: bool,
 ) -> None:
     """Let NAME in; prints a link that logs them in, once."""
-    store = store_of(database_at(ledger)).open()
-    access, seen = Access(store), agent_ids(store, agents, make=False) if agents else None
     chosen = checked_scopes(scopes or (Scope.VIEW_AUDIT_LOG, Scope.VIEW_BODIES))
-    _show_link(access, access.add_operator(name, Grant(chosen, seen)), url, as_json=as_json)
+    with writing(database_at(ledger)) as store:
+        access, seen = Access(store), agent_ids(store, agents, make=False) if agents else None
+        _show_link(access, access.add_operator(name, Grant(chosen, seen)), url, as_json=as_json)
 
 
 @command.command("link")
@@ -63,8 +63,9 @@ def add(
 @ledger_option
 def link(name: str, ledger: str | None, *, url: str, as_json: bool) -> None:
     """Another login link for NAME."""
-    access = _access(ledger)
-    _show_link(access, _named(access, name), url, as_json=as_json)
+    with writing(existing(ledger)) as store:
+        access = Access(store)
+        _show_link(access, _named(access, name), url, as_json=as_json)
 
 
 @command.command("list")
@@ -72,8 +73,8 @@ def link(name: str, ledger: str | None, *, url: str, as_json: bool) -> None:
 @ledger_option
 def show(ledger: str | None, *, as_json: bool) -> None:
     """Everybody who may log in."""
-    access = _access(ledger)
-    rows = [row for row in access.tables.operators() if row.removed_ms is None]
+    with writing(existing(ledger)) as store:
+        rows = [row for row in Access(store).tables.operators() if row.removed_ms is None]
     if as_json:
         write_json({"operators": [_about(row) for row in rows]})
         return
@@ -91,17 +92,14 @@ def show(ledger: str | None, *, as_json: bool) -> None:
 @ledger_option
 def remove(name: str, ledger: str | None, *, as_json: bool) -> None:
     """Bar NAME: sessions end, links are void."""
-    access = _access(ledger)
-    row = _named(access, name)
-    access.remove_operator(row.id)
+    with writing(existing(ledger)) as store:
+        access = Access(store)
+        row = _named(access, name)
+        access.remove_operator(row.id)
     if as_json:
         write_json({"removed": _about(row)})
     else:
         Screen().line((f"{row.name} may not log in any more", ""))
-
-
-def _access(ledger: str | None) -> Access:
-    return Access(store_of(existing(ledger)).open())
 
 
 def _named(access: Access, name: str) -> OperatorRow:

@@ -7,14 +7,13 @@ from uuid import UUID
 import click
 
 from turnledger.cli.cost_words import amounts_text
-from turnledger.cli.ledger import existing
+from turnledger.cli.ledger import existing, writing
 from turnledger.cli.line import QUIET, WARN, counted
 from turnledger.cli.moments import Zone
 from turnledger.cli.options import json_option, ledger_option, prices_option, zone_option
 from turnledger.cli.progress import progress
 from turnledger.cli.screen import Screen, note, write_json
 from turnledger.clock import SYSTEM
-from turnledger.engine.location import store_of
 from turnledger.engine.price_book import no_prices, price_book
 from turnledger.engine.pricing import Pricer, PricingResult, Which
 from turnledger.errors import UsageError
@@ -64,15 +63,12 @@ def command(
     if book.is_empty:
         raise no_prices()
     which = Which.ALL if again else Which.UNPRICED
-    store = store_of(existing(ledger)).open()
-    try:
+    with writing(existing(ledger)) as store:
         agents = _agents(store, agent)
         pricer = Pricer(store, book, SYSTEM)
         total = pricer.count(agents, *span) if again else None
         with progress("pricing", total, wanted=not as_json) as advance:
             result = pricer.price(agents, which, span, advance)
-    finally:
-        store.close()
     if as_json:
         write_json({"prices": book.version, **_object(result)})
     else:

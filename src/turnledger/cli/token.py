@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import click
 
-from turnledger.cli.ledger import existing
+from turnledger.cli.ledger import existing, writing
 from turnledger.cli.options import json_option, ledger_option
 from turnledger.cli.screen import Screen, note, write_json
 from turnledger.clock import to_iso
 from turnledger.engine.access import Access, agent_ids, checked_scopes
-from turnledger.engine.location import database_at, store_of
+from turnledger.engine.location import database_at
 from turnledger.ids import parse_uuid
 from turnledger.model.access import Grant, Scope, TokenRow
 
@@ -45,11 +45,10 @@ def create(
     as_json: bool,
 ) -> None:
     """A new token; its secret is printed this once."""
-    store = store_of(database_at(ledger)).open()
-    held_for = agent_ids(store, agents, make=True) if agents else None
-    label = name or " ".join([*scopes, *agents])[:100]
-    secret, row = Access(store).add_token(label, Grant(checked_scopes(scopes), held_for))
-    store.close()
+    with writing(database_at(ledger)) as store:
+        held_for = agent_ids(store, agents, make=True) if agents else None
+        label = name or " ".join([*scopes, *agents])[:100]
+        secret, row = Access(store).add_token(label, Grant(checked_scopes(scopes), held_for))
     if as_json:
         write_json({"token": secret, **_about(row)})
         return
@@ -62,7 +61,8 @@ def create(
 @ledger_option
 def show(ledger: str | None, *, as_json: bool) -> None:
     """All tokens, without their secrets."""
-    rows = _access(ledger).tables.tokens()
+    with writing(existing(ledger)) as store:
+        rows = Access(store).tables.tokens()
     if as_json:
         write_json({"tokens": [_about(row) for row in rows]})
         return
@@ -81,15 +81,12 @@ def show(ledger: str | None, *, as_json: bool) -> None:
 def revoke(token_id: str, ledger: str | None, *, as_json: bool) -> None:
     """Make the token with this ID worthless."""
     token = parse_uuid(token_id, "token's id")
-    _access(ledger).revoke_token(token)
+    with writing(existing(ledger)) as store:
+        Access(store).revoke_token(token)
     if as_json:
         write_json({"revoked": str(token)})
     else:
         Screen().line((f"{token} is revoked", ""))
-
-
-def _access(ledger: str | None) -> Access:
-    return Access(store_of(existing(ledger)).open())
 
 
 def _about(row: TokenRow) -> dict[str, object]:
