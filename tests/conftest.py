@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from threading import current_thread, main_thread
 
 import pytest
 from hypothesis import settings
@@ -50,11 +52,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    _hear_ctrl_c()
     missing = left_out()
     asked_for = config.getoption("--require-postgres") and "postgres" in missing
     if missing and (asked_for or os.environ.get("CI") == "true"):
         msg = f"{'; '.join(missing.values())}: leaving it out is a failure here."
         raise pytest.UsageError(msg)
+
+
+def _hear_ctrl_c() -> None:
+    """A shell's background job is deaf to Ctrl-C, and so were the programs that tests send it to."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and current_thread() is main_thread():
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

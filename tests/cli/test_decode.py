@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.kit import run
+from tests.patience import PROGRAM_S
 from tests.wire_data import all_exchanges
 
 KEYS = ["provider", "servedModel", "finish", "text", "toolCalls", "usage", "flags", "error"]
@@ -137,7 +138,7 @@ def test_files_that_cannot_be_read_are_told(source: Path, tmp_path: Path) -> Non
 
 def test_standard_input_is_read() -> None:
     command = [sys.executable, "-m", "turnledger", "decode", "-"]
-    done = subprocess.run(command, input=LINE.encode(), capture_output=True, check=True, timeout=60)
+    done = subprocess.run(command, input=LINE.encode(), capture_output=True, check=True, timeout=PROGRAM_S)
     assert json.loads(done.stdout)["servedModel"] == "gpt-x"
 
 

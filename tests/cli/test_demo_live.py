@@ -10,7 +10,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -21,6 +20,7 @@ import pytest
 
 import turnledger
 from tests.cli.kit import run
+from tests.patience import PATIENCE_S, PROGRAM_S, eventually
 from turnledger.cli import demo_live
 from turnledger.engine.demo import talk
 from turnledger.engine.demo.replay import Replay
@@ -51,7 +51,7 @@ class Demo:
     def end(self, how: signal.Signals) -> str:
         """End it by a signal; gives its last words."""
         self.process.send_signal(how)
-        out, _ = self.process.communicate(timeout=60)
+        out, _ = self.process.communicate(timeout=PROGRAM_S)
         return out
 
 
@@ -86,7 +86,7 @@ class Browser:
 
     @contextmanager
     def asking(self, method: str, path: str, body: str | None = None) -> Iterator[http.client.HTTPResponse]:
-        with closing(http.client.HTTPConnection(self._to, timeout=10)) as connection:
+        with closing(http.client.HTTPConnection(self._to, timeout=PATIENCE_S)) as connection:
             connection.request(method, path, body, self._headers)
             with connection.getresponse() as answer:
                 assert answer.status == 200
@@ -109,10 +109,8 @@ def test_it_moves_and_shows_the_altered_turn_and_ends_without_a_trace(tmp_path: 
         (agent,), (turn,) = altered["agentId"], altered["turnId"]
         journal = browser.get(f"/api/agents/{agent}/turns/{turn}/journal")
         assert (journal["chainIntact"], journal["brokenAtSeq"]) == (False, 4)
-        before, deadline = browser.turns(), time.monotonic() + 60
-        while browser.turns() < before + 3:
-            assert time.monotonic() < deadline
-            time.sleep(0.2)
+        before = browser.turns()
+        eventually(lambda: browser.turns() >= before + 3)
         assert run("demo", "--ledger", tmp_path / ".demo" / "ledger.db").status == 3, "one at a time"
         last = live.end(signal.SIGINT)
     assert live.process.returncode == 0
@@ -182,7 +180,7 @@ def test_agents_fall_silent_before_the_disk_is_full(
     agents = talk.Talk(ledger_path, 1000, said.append)
     with agents:
         for thread in agents._threads:
-            thread.join(timeout=60)
+            thread.join(timeout=PATIENCE_S)
     assert len(said) == 3
     assert all("fallen silent" in words for words in said)
     assert run("verify", "--all", "--ledger", ledger_path).status == 0
@@ -194,7 +192,7 @@ def test_agents_that_cannot_record_say_so_and_stop(ledger_path: Path) -> None:
     agents._ledger.close()
     with agents:
         for thread in agents._threads:
-            thread.join(timeout=60)
+            thread.join(timeout=PATIENCE_S)
     assert sum("broke off" in words for words in said) == 9
     assert sum("has stopped" in words for words in said) == 3
 
@@ -217,5 +215,6 @@ def test_an_agent_goes_on_after_a_turn_that_it_lost(
     monkeypatch.setattr(talk, "Replay", Lost)
     agents = talk.Talk(ledger_path, 1000, said.append)
     agents._run(agents._replays(FLIGHTS, 0))
+    agents._ledger.close()
     assert said == ["A conversation broke off. Another writer has it."]
     assert told == [0, 1]

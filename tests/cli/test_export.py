@@ -13,6 +13,7 @@ import pytest
 
 import turnledger
 from tests.cli.kit import BIG, HOSTILE, Recorded, run, tamper
+from tests.patience import PROGRAM_S
 
 
 def lines(data: bytes) -> list[dict[str, Any]]:
@@ -222,7 +223,7 @@ def test_ctrl_c_leaves_nothing_half_written(support: Recorded, tmp_path: Path) -
     assert child.stdout is not None
     child.stdout.readline()
     child.send_signal(signal.SIGINT)
-    _, err = child.communicate(timeout=30)
+    _, err = child.communicate(timeout=PROGRAM_S)
     assert child.returncode == 130
     assert b"Traceback" not in err
     assert list(target.iterdir()) == []

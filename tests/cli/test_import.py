@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 import turnledger
+from tests.patience import PROGRAM_S, eventually
 from turnledger.cli import main
 from turnledger.engine.demo.script import conversations
 from turnledger.query.verify import verify_ledger
@@ -198,14 +197,16 @@ def test_an_import_that_is_stopped_leaves_whole_conversations_and_goes_on(
     source.write_text("".join(json.dumps({"id": str(n), "messages": messages}) + "\n" for n in range(200)))
     command = [sys.executable, "-c", "from turnledger.cli import main; main()"]
     process = subprocess.Popen(
-        [*command, "import", str(source), "--ledger", str(ledger_path)],
-        stderr=subprocess.PIPE, text=True, env={**os.environ},
+        [*command, "import", "-", "--ledger", str(ledger_path)],
+        stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
-    while not ledger_path.exists() or ledger_path.stat().st_size < 200_000:
-        assert process.poll() is None
-        time.sleep(0.01)
+    assert process.stdin is not None
+    lines = source.read_text().splitlines(keepends=True)
+    process.stdin.write("".join(lines[:150]))  # the rest never comes, so it cannot end
+    process.stdin.flush()
+    eventually(lambda: ledger_path.exists() and ledger_path.stat().st_size >= 200_000)
     process.send_signal(how)
-    _, said = process.communicate(timeout=30)
+    _, said = process.communicate(timeout=PROGRAM_S)
     there = len(names(ledger_path))
     assert 0 < there < 200
     if how is signal.SIGINT:

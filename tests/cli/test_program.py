@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.kit import Recorded, run
+from tests.patience import PROGRAM_S
 from turnledger.cli import program as program_module
 from turnledger.cli.commands import COMMANDS
 from turnledger.errors import LedgerUnavailableError
@@ -144,7 +145,7 @@ def test_ctrl_c_is_status_130(support: Recorded) -> None:
     assert tail.stderr is not None
     assert tail.stderr.readline() == "Following; Ctrl-C ends it.\n"
     tail.send_signal(signal.SIGINT)
-    out, err = tail.communicate(timeout=30)
+    out, err = tail.communicate(timeout=PROGRAM_S)
     assert (tail.returncode, out) == (130, "")
     assert "Go on where it was with --after" in err
     assert "Traceback" not in err
@@ -165,7 +166,7 @@ def test_a_reader_that_leaves_is_no_error(support: Recorded, command: list[str])
         stderr=subprocess.PIPE,
         text=True,
         check=False,
-        timeout=30,
+        timeout=PROGRAM_S,
     )
     os.close(write)
     assert done.returncode == program_module.Status.BROKEN_PIPE

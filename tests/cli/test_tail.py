@@ -12,6 +12,7 @@ from uuid import UUID
 import pytest
 
 from tests.cli.kit import Recorded, open_ledger
+from tests.patience import PROGRAM_S
 from turnledger.cli.tail import Scope, Tail
 from turnledger.clock import SYSTEM
 from turnledger.errors import LedgerUnavailableError
@@ -92,7 +93,7 @@ def test_events_are_followed_while_they_come(ledger_path: Path) -> None:
     made.ledger.agent("a").conversation("k").inbound("while it runs")
     third = json.loads(tail.stdout.readline())
     tail.terminate()
-    tail.communicate(timeout=30)
+    tail.communicate(timeout=PROGRAM_S)
     made.ledger.close()
     assert [event["type"] for event in first] == ["OPENED", "MESSAGE"]
     assert (third["type"], third["seq"]) == ("MESSAGE", 2)

@@ -37,7 +37,7 @@ def wait_for_a_note(acknowledged: str) -> None:
     """Let a writer get to work, however slow the machine is; the others are killed wherever they are."""
     notes = Path(acknowledged)
     size = notes.stat().st_size if notes.exists() else 0
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         if notes.exists() and notes.stat().st_size > size:
             return

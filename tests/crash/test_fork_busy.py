@@ -16,8 +16,9 @@ pytestmark = pytest.mark.crash
 def test_l03_forking_while_other_threads_record_does_not_hang(ledger_path: Path) -> None:
     run(
         """
-        import os, sys, threading, turnledger
-        ledger = turnledger.open(sys.argv[1], lease_s=0.3)
+        import os, sys, threading, turnledger, turnledger.capture.heartbeat
+        turnledger.capture.heartbeat.BEATS = 600  # ten a second, of leases that last
+        ledger = turnledger.open(sys.argv[1], lease_s=60)
         def work(name):
             for number in range(15):
                 with ledger.agent(name).conversation(f"{name}/{number}").turn() as turn:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PROGRAM_S
 from tests.unit.capture.processes import ROOT
 
 pytestmark = [pytest.mark.crash, pytest.mark.mount]
@@ -83,7 +84,7 @@ def _on_a_small_disk(program: str, place: Path) -> list[str]:
         env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PROGRAM_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from collections import defaultdict
 from pathlib import Path
 from uuid import UUID
@@ -13,11 +12,12 @@ from uuid import UUID
 import pytest
 
 import turnledger
+from tests.leases import run_out
 from turnledger.integrity.verdict import Verdict
 from turnledger.model.vocabulary import FINAL_STATUSES, TurnStatus
 from turnledger.query.verify import verify_ledger
 
-pytestmark = [pytest.mark.crash, pytest.mark.slow, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.crash, pytest.mark.slow, pytest.mark.timeout(900)]
 
 ROOT = Path(__file__).parents[2]
 KILLS = 110
@@ -31,14 +31,14 @@ def test_writers_killed_at_random_moments_lose_nothing_they_acknowledged(engine:
         cwd=ROOT,
         env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"},
         check=True,
-        timeout=240,
+        timeout=800,
     )
     acknowledged: dict[UUID, int] = defaultdict(int)
     for line in notes.read_text().splitlines():
         name, place = line.split()
         acknowledged[UUID(name)] = max(acknowledged[UUID(name)], int(place))
     assert len(acknowledged) > KILLS / 3, "the writers hardly got to write"
-    time.sleep(2.2)
+    run_out(engine)
     turnledger.open(engine).close()  # whoever opens a ledger ends the turns whose writers are gone
     with turnledger.read(engine) as ledger:
         reader = ledger.reader

@@ -8,11 +8,12 @@ from collections.abc import Sequence
 import pytest
 
 import turnledger
+from tests.patience import PROGRAM_S
 from tests.unit.capture.processes import started
 from turnledger.integrity.verdict import Verdict
 from turnledger.query.verify import verify_ledger
 
-pytestmark = [pytest.mark.crash, pytest.mark.timeout(120)]
+pytestmark = pytest.mark.crash
 
 RACER = """
 import sys, turnledger
@@ -45,7 +46,7 @@ def _race(program: str, url: str, runners: int) -> Sequence[subprocess.Popen[str
         racer.stdin.write("go\n")
         racer.stdin.flush()
     for racer in racers:
-        _, err = racer.communicate(timeout=60)
+        _, err = racer.communicate(timeout=PROGRAM_S)
         assert racer.returncode == 0, err
     return racers
 

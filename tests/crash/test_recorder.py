@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
-import time
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.leases import run_out
+from tests.patience import PROGRAM_S
 from tests.unit.capture.processes import run, started
 from turnledger import open as open_ledger
 from turnledger import read
@@ -60,7 +62,7 @@ LOOP = """
     import os, signal, sys, time, turnledger
     if sys.argv[2] == "own":
         signal.signal(signal.SIGTERM, lambda *_: (print("handled", flush=True), os._exit(7)))
-    agent = turnledger.open(sys.argv[1], lease_s=0.5).agent("a")
+    agent = turnledger.open(sys.argv[1]).agent("a")
     with agent.conversation("c").turn() as turn:
         for number in range(3):
             turn.tool("step", lambda n: n, validated={"n": number})
@@ -78,7 +80,7 @@ def test_l04_sigterm_keeps_what_was_done_and_the_turn_is_interrupted(
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     process.send_signal(signal.SIGTERM)
-    out, _ = process.communicate(timeout=10)
+    out, _ = process.communicate(timeout=PROGRAM_S)
     assert process.returncode == code
     assert ("handled" in out) is (handler == "own")
     _is_interrupted_once_its_lease_ran_out(ledger_path)
@@ -92,7 +94,7 @@ def test_l06_sigkill_leaves_a_running_turn_that_is_later_interrupted(ledger_path
         (row,) = ledger.turns()
         assert (row.status, row.tool_calls, row.open_steps) == (TurnStatus.RUNNING, 4, 1)
     process.kill()
-    process.communicate(timeout=10)
+    process.communicate(timeout=PROGRAM_S)
     _is_interrupted_once_its_lease_ran_out(ledger_path)
 
 
@@ -100,7 +102,7 @@ def _is_interrupted_once_its_lease_ran_out(path: Path) -> None:
     with read(path) as ledger:
         (row,) = ledger.turns()
         assert row.status is TurnStatus.RUNNING
-    time.sleep(0.7)
+    run_out(path)
     open_ledger(path).close()
     with read(path) as ledger:
         report = ledger.turn(row.id)
@@ -125,20 +127,20 @@ def test_l05_a_worker_that_idles_shows_its_turn_at_once(ledger_path: Path) -> No
     with read(ledger_path) as ledger:
         assert ledger.turns()[0].status is TurnStatus.COMPLETED
     process.kill()
-    process.communicate(timeout=10)
+    process.communicate(timeout=PROGRAM_S)
 
 
 def test_a_process_that_was_stopped_past_its_lease_is_lost_when_it_comes_back(ledger_path: Path) -> None:
     process = started(
         """
-        import sys, time, turnledger
-        agent = turnledger.open(sys.argv[1], lease_s=0.5).agent("a")
+        import sys, turnledger
+        agent = turnledger.open(sys.argv[1], lease_s=600).agent("a")
         ran = 0
         try:
             with agent.conversation("c").turn() as turn:
                 with turn.tool_call("pay") as step:
                     print("paying", flush=True)
-                    time.sleep(1.0)
+                    sys.stdin.readline()
                     ran += 1
                     step.result("paid")
                 with turn.tool_call("pay"):
@@ -147,16 +149,17 @@ def test_a_process_that_was_stopped_past_its_lease_is_lost_when_it_comes_back(le
             print(f"lost after {ran}", flush=True)
         """,
         ledger_path,
+        stdin=subprocess.PIPE,
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "paying\n"
     os.kill(process.pid, signal.SIGSTOP)
-    time.sleep(0.8)
+    run_out(ledger_path)
     open_ledger(ledger_path).close()
     with read(ledger_path) as ledger:
         assert ledger.turns()[0].status is TurnStatus.INTERRUPTED
     os.kill(process.pid, signal.SIGCONT)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate("go on\n", timeout=PROGRAM_S)
     assert out == "lost after 1\n", err
     with read(ledger_path) as ledger:
         (row,) = ledger.turns()

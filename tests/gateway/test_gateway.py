@@ -6,8 +6,8 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,10 +18,12 @@ import pytest
 
 import turnledger
 from tests.adapters.stub import Provider, Reply, anthropic_events, chat_events, chat_reply, running
+from tests.patience import PATIENCE_S, PROGRAM_S, eventually
 from turnledger.gateway.run import RunningGateway
 from turnledger.gateway.upstreams import parse_upstreams
 from turnledger.model.rows import TurnRow
 
+post = partial(httpx2.post, timeout=PATIENCE_S)
 ASK = {"model": "gpt-asked", "messages": [{"role": "user", "content": "Hello?"}]}
 
 
@@ -39,9 +41,7 @@ class Through(NamedTuple):
     def turns(self) -> list[TurnRow]:
         """All turns on record, oldest first, once they have ended."""
         with turnledger.read(self.ledger) as reading:
-            deadline = time.monotonic() + 20
-            while any(row.closed_ms is None for row in reading.turns()) and time.monotonic() < deadline:
-                time.sleep(0.02)
+            eventually(lambda: all(row.closed_ms is not None for row in reading.turns()))
             return reading.turns()[::-1]
 
     def bodies(self, kind: str) -> list[bytes | None]:
@@ -111,7 +111,8 @@ def test_anthropic_too(through: Through) -> None:
 def test_a_compressed_answer_passes_as_it_is(through: Through) -> None:
     plain = chat_reply("Hello")
     through.provider.says(plain.zipped())
-    with httpx2.stream("POST", f"{through.url}/openai/v1/chat/completions", json=ASK) as response:
+    address = f"{through.url}/openai/v1/chat/completions"
+    with httpx2.stream("POST", address, json=ASK, timeout=PATIENCE_S) as response:
         raw = b"".join(response.iter_raw())
     assert raw == b"".join(plain.zipped().pieces)
     assert response.headers["content-encoding"] == "gzip"
@@ -121,7 +122,7 @@ def test_a_compressed_answer_passes_as_it_is(through: Through) -> None:
 def test_a_providers_error_passes_and_is_on_record(through: Through) -> None:
     body = b'{"error":{"message":"slow down","type":"rate_limit_error"}}'
     through.provider.says(Reply([body], status=429, headers={"retry-after": "7", "x-request-id": "r-1"}))
-    response = httpx2.post(f"{through.url}/openai/v1/chat/completions", json=ASK)
+    response = post(f"{through.url}/openai/v1/chat/completions", json=ASK)
     assert (response.status_code, response.content) == (429, body)
     assert (response.headers["retry-after"], response.headers["x-request-id"]) == ("7", "r-1")
     (turn,) = through.turns()
@@ -153,14 +154,14 @@ def test_a_client_that_leaves_ends_the_call(through: Through) -> None:
 
 
 def test_a_provider_that_is_not_there_is_said(through: Through) -> None:
-    response = httpx2.post(f"{through.url}/dead/v1/chat/completions", json=ASK)
+    response = post(f"{through.url}/dead/v1/chat/completions", json=ASK)
     assert response.status_code == 502
     assert "no answer from dead: ConnectError" in response.json()["error"]["message"]
     assert [turn.status for turn in through.turns()] == ["failed"]
 
 
 def test_an_unknown_upstream_is_asked_nothing(through: Through) -> None:
-    response = httpx2.post(f"{through.url}/elsewhere/v1/chat/completions", json=ASK)
+    response = post(f"{through.url}/elsewhere/v1/chat/completions", json=ASK)
     assert response.status_code == 404
     assert "one of anthropic, dead" in response.json()["error"]["message"]
     assert through.provider.asked == []
@@ -168,7 +169,7 @@ def test_an_unknown_upstream_is_asked_nothing(through: Through) -> None:
 
 def test_other_requests_pass_unrecorded(through: Through) -> None:
     through.provider.says(Reply([b'{"id":"file-1"}']))
-    response = httpx2.post(f"{through.url}/openai/v1/files?purpose=batch", content=b"x" * 300_000)
+    response = post(f"{through.url}/openai/v1/files?purpose=batch", content=b"x" * 300_000)
     assert response.json() == {"id": "file-1"}
     (asked,) = through.provider.asked
     assert (asked.path, len(asked.body)) == ("/v1/files?purpose=batch", 300_000)
@@ -183,7 +184,7 @@ def test_a_program_says_whose_request_it_is_and_that_goes_no_further(through: Th
             {"turnledger-agent": "helper", "turnledger-conversation": "task:7"},
             {"turnledger-agent": "helper", "turnledger-parent": parent.handoff()},
         ):
-            httpx2.post(f"{through.url}/openai/v1/chat/completions", json=ASK, headers=words)
+            post(f"{through.url}/openai/v1/chat/completions", json=ASK, headers=words)
         parent.commit("done")
     with turnledger.read(through.ledger) as reading:
         talks = {row.key for row in reading.conversations("helper")}
@@ -209,9 +210,9 @@ def test_the_command_tells_where_it_listens_and_ends_by_ctrl_c(tmp_path: Path) -
                 if word.startswith("http")
             )
             url = url.replace("<upstream>/…", "local/v1/chat/completions")
-            assert httpx2.post(url, json=ASK, timeout=30).json()["model"] == "gpt-served"
+            assert post(url, json=ASK).json()["model"] == "gpt-served"
             process.send_signal(signal.SIGINT)
-            assert process.wait(20) == 0
+            assert process.wait(PROGRAM_S) == 0
     with turnledger.read(ledger) as reading:
         assert [row.status for row in reading.turns()] == ["completed"]
 

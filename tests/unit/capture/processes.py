@@ -9,6 +9,8 @@ import sys
 import textwrap
 from pathlib import Path
 
+from tests.patience import PROGRAM_S
+
 ROOT = Path(__file__).parents[3]
 
 
@@ -31,7 +33,7 @@ def run(program: str, *arguments: object, code: int = 0) -> str:
     """Run a program to its end and give what it printed."""
     process = started(program, *arguments)
     try:
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PROGRAM_S)
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import turnledger
+from tests.patience import PROGRAM_S
 
 README = Path(__file__).parents[3] / "README.md"
 
@@ -30,7 +31,7 @@ def test_the_ten_lines_run_and_are_on_record(ledger_path: Path) -> None:
     assert example
     environment = os.environ | {"TURNLEDGER_URL": str(ledger_path)}
     subprocess.run(
-        [sys.executable, "-c", THE_READERS_OWN + example[1]], env=environment, check=True, timeout=60
+        [sys.executable, "-c", THE_READERS_OWN + example[1]], env=environment, check=True, timeout=PROGRAM_S
     )
     with turnledger.read(str(ledger_path)) as reading:
         turns = reading.turns(limit=2)

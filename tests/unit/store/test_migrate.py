@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.patience import PROGRAM_S
 from turnledger.errors import LedgerVersionError
 from turnledger.store.migrate import Applied, Migration, load_migrations, migrate, pending
 from turnledger.store.sqlite import SqliteDatabase
@@ -202,7 +203,7 @@ def test_m04_four_programs_make_one_new_ledger(ledger_path: Path) -> None:
             assert program.stdin is not None
             program.stdin.write("go\n")
             program.stdin.flush()
-        said = {program.communicate(timeout=60)[0] for program in programs}
+        said = {program.communicate(timeout=PROGRAM_S)[0] for program in programs}
         assert [program.returncode for program in programs] == [0, 0, 0, 0]
         assert len(said) == 1
         assert "[]" in next(iter(said))

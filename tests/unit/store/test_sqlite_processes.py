@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.conformance.handwriting import Hand
+from tests.patience import PROGRAM_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +24,7 @@ _WRITE = """
 import sys
 from uuid import UUID
 from tests.conformance.handwriting import Hand
+from tests.patience import PROGRAM_S
 hand = Hand(sys.argv[1])
 ids = [UUID(one) for one in sys.argv[3:]]
 for number in range(int(sys.argv[2])):
@@ -35,6 +37,7 @@ _READ = """
 import sys
 from uuid import UUID
 from tests.conformance.handwriting import Hand
+from tests.patience import PROGRAM_S
 reader = Hand(sys.argv[1]).reader
 turn, seen, cursor = UUID(sys.argv[5]), 0, 0
 while seen < int(sys.argv[2]):
@@ -49,6 +52,7 @@ _DIE = """
 import sys, os, signal
 from uuid import UUID
 from tests.conformance.handwriting import Hand
+from tests.patience import PROGRAM_S
 hand = Hand(sys.argv[1])
 ids = [UUID(one) for one in sys.argv[3:]]
 with hand.change(*ids) as change:
@@ -75,7 +79,7 @@ def test_i04_four_writers_and_two_readers(hand: Hand) -> None:
     ids = hand.opened()
     writers = [_program(_WRITE, hand, EVENTS, ids) for _ in range(4)]
     readers = [_program(_READ, hand, 4 * EVENTS + 1, ids) for _ in range(2)]
-    assert [program.wait(100) for program in (*writers, *readers)] == [0] * 6
+    assert [program.wait(PROGRAM_S) for program in (*writers, *readers)] == [0] * 6
     events = hand.reader.events(ids[2], 0, 10_000)
     assert [row.seq for row in events] == list(range(4 * EVENTS + 1))
     flow = hand.reader.flow(ids[1], after=None, before=None, limit=10_000)
@@ -85,7 +89,7 @@ def test_i04_four_writers_and_two_readers(hand: Hand) -> None:
 
 def test_a_writer_that_dies_leaves_no_trace_and_no_lock(hand: Hand) -> None:
     ids = hand.opened()
-    assert _program(_DIE, hand, 1, ids).wait(60) == -signal.SIGKILL
+    assert _program(_DIE, hand, 1, ids).wait(PROGRAM_S) == -signal.SIGKILL
     assert len(hand.reader.events(ids[2], 0, 10)) == 1
     with hand.change(*ids) as change:
         change.event(ids[2], "PROGRESS", "kind=ack chars=2")
