@@ -79,12 +79,15 @@ class _Counts:
     def __init__(self, raw: Mapping[str, object]) -> None:
         self.raw = raw
         self.flags: list[UsageFlag] = []
+        self._given = dict(raw)
+        for outer, value in raw.items():
+            for inner, part in as_map(value).items():
+                self._given[f"{outer}/{inner}"] = part
 
     def pick(self, *paths: str) -> int | None:
         """The first count that is given under one of the paths (``/`` steps into an object)."""
         for path in paths:
-            outer, _, inner = path.partition("/")
-            value = as_map(self.raw.get(outer)).get(inner) if inner else self.raw.get(outer)
+            value = self._given.get(path)
             if value is not None:
                 return self._count(value)
         return None
@@ -133,13 +136,11 @@ def normalise_usage(raw: object) -> Usage | None:
 
 
 def _checked(counts: _Counts, found: Usage) -> Usage:
-    total = found.total
-    counts.flag("no-counts", when=total is None)
-    comparable = total is not None and found.provider_total is not None
-    counts.flag("sum-mismatch", when=comparable and total != found.provider_total)
-    return Usage(
-        **found.buckets(), provider_total=found.provider_total, raw=counts.raw, flags=tuple(counts.flags)
-    )
+    buckets = found.buckets()
+    counts.flag("no-counts", when=not buckets)
+    comparable = bool(buckets) and found.provider_total is not None
+    counts.flag("sum-mismatch", when=comparable and sum(buckets.values()) != found.provider_total)
+    return Usage(**buckets, provider_total=found.provider_total, raw=counts.raw, flags=tuple(counts.flags))
 
 
 def _inclusive(counts: _Counts) -> Usage:
