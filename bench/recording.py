@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from turnledger.capture.agent import Agent
     from turnledger.capture.conversation import Conversation as Recorded
 
-__all__ = ["Prepared", "prepare", "record_all", "record_turn"]
+__all__ = ["Prepared", "prepare", "record_all", "record_in_tasks", "record_turn"]
 
 Prepared = tuple[Conversation, Sequence[Turn]]
 
@@ -49,6 +50,37 @@ def record_turn(recorded: Recorded, actor: str, told: Turn) -> None:
             else:
                 arguments = json.loads(step.arguments)
                 with turn.tool_call(
+                    step.name, supplied=step.arguments, validated=arguments, call_id=step.call_id
+                ) as tool:
+                    tool.result(step.observation)
+        turn.commit(told.answer)
+
+
+async def record_in_tasks(agent: Agent, work: Iterable[Prepared], *, at_once: int = 8) -> None:
+    """The same in tasks of one event loop."""
+    rest = iter(work)
+
+    async def record_some() -> None:
+        for talk, turns in rest:
+            async with agent.conversation(talk.key, connector="bench", shape="thread") as recorded:
+                for turn in turns:
+                    await _record_turn_async(recorded, talk.actor, turn)
+
+    await asyncio.gather(*[record_some() for _ in range(at_once)])
+
+
+async def _record_turn_async(recorded: Recorded, actor: str, told: Turn) -> None:
+    message = recorded.inbound(told.question, actor=actor)
+    await message
+    await message.verdict("engage", reason="direct message")
+    async with recorded.turn(trigger=message) as turn:
+        for step in told.steps:
+            if isinstance(step, ModelStep):
+                async with turn.model_call(role="primary", request=step.request_bytes) as call:
+                    call.result(step.response_bytes)
+            else:
+                arguments = json.loads(step.arguments)
+                async with turn.tool_call(
                     step.name, supplied=step.arguments, validated=arguments, call_id=step.call_id
                 ) as tool:
                     tool.result(step.observation)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import subprocess
@@ -13,7 +14,7 @@ from pathlib import Path
 import turnledger
 from bench.bare import commit_seconds
 from bench.harness import Row, Table, folder, seconds, size_of
-from bench.recording import Prepared, prepare, record_all
+from bench.recording import Prepared, prepare, record_all, record_in_tasks
 from bench.workload import ModelStep, Shape, ToolStep
 from turnledger.wire.compression import Packer
 
@@ -33,6 +34,7 @@ def run(shape: Shape = Shape()) -> Table:  # noqa: B008  frozen
         ledger = place / "turns.ledger"
         before = commit_seconds(place / "before.db")
         alone = _record(ledger, work)
+        tasks = _record_in_tasks(place / "tasks.ledger", work)
         commit = (before + commit_seconds(place / "after.db")) / 2
         kilobytes = size_of(ledger) / turns / 1000
         together, events = _processes(place / "four.ledger", shape, AT_ONCE // PROCESSES)
@@ -40,10 +42,11 @@ def run(shape: Shape = Shape()) -> Table:  # noqa: B008  frozen
     floor = AT_ONCE / (commit * WAITS)
     rows = [
         Row(
-            f"turns in one process, {AT_ONCE} at once", turns / alone, "/s", 150, more=True,
+            f"turns in threads of one process, {AT_ONCE} at once", turns / alone, "/s", 150, more=True,
             floor=1 / max(1 / floor, _hash_seconds(work) / turns),
             floor_is=f"{WAITS} waits, each one flush shared by {AT_ONCE}; or hashing every body once",
         ),
+        Row(f"turns in tasks of one event loop, {AT_ONCE} at once", turns / tasks, "/s", 150, more=True),
         Row(
             f"turns in {PROCESSES} processes, {AT_ONCE} at once together", turns / together, "/s",
             turns / alone, more=True,
@@ -69,6 +72,12 @@ def _record(ledger: Path, work: list[Prepared]) -> float:
     with turnledger.open(str(ledger)) as opened:
         agent = opened.agent("bench")
         return seconds(lambda: record_all(agent, work, at_once=AT_ONCE))
+
+
+def _record_in_tasks(ledger: Path, work: list[Prepared]) -> float:
+    with turnledger.open(str(ledger)) as opened:
+        agent = opened.agent("bench")
+        return seconds(lambda: asyncio.run(record_in_tasks(agent, work, at_once=AT_ONCE)))
 
 
 def _processes(ledger: Path, shape: Shape, at_once: int) -> tuple[float, int]:

@@ -20,7 +20,7 @@ from turnledger.capture.failure import stop_code
 from turnledger.capture.pen import Pen
 from turnledger.capture.receipts import Pending
 from turnledger.capture.turn_journal import TurnJournal
-from turnledger.capture.waiting import Started, Work, finished, settled, spawn
+from turnledger.capture.waiting import Started, Work, finished, spawn
 from turnledger.errors import CaptureRefused, OutcomeUnrecorded, UsageError
 from turnledger.ids import new_id
 from turnledger.model.draft import Placed
@@ -135,7 +135,7 @@ class Step(ABC):
     async def __aenter__(self) -> Self:
         begun = self._start()
         try:
-            await settled(begun.future)
+            await begun.settled()
         except BaseException:
             self._abandon(begun.future)
             raise
@@ -153,9 +153,8 @@ class Step(ABC):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        end = spawn(self._end(error))
         try:
-            await settled(end)
+            await Started(self._end(error)).settled()
         except CaptureRefused as failure:
             self._say_unrecorded(failure, error)
 

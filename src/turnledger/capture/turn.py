@@ -23,7 +23,7 @@ from turnledger.capture.receipts import Pending, Receipt
 from turnledger.capture.recording import Recording
 from turnledger.capture.tool_call import ToolCallStep, read_arguments
 from turnledger.capture.tool_run import check_function, run_tool
-from turnledger.capture.waiting import Started, Work, settled, spawn
+from turnledger.capture.waiting import Started, Work, spawn
 from turnledger.capture.words import word
 from turnledger.errors import CaptureRefused, UsageError
 from turnledger.model.events import Abort, Budget, Commit, Progress, Superseded, Verify
@@ -259,7 +259,7 @@ class Turn(Recording):
         self._pen.is_async = True
         begun = self._start()
         try:
-            await settled(begun.future)
+            await begun.settled()
         except BaseException as error:
             spawn(self._abandoned(begun.future, error))
             raise
@@ -281,9 +281,8 @@ class Turn(Recording):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._leave()
-        end = spawn(closing.finish(self._pen, error))
         try:
-            await settled(end)
+            await Started(closing.finish(self._pen, error)).settled()
         except CaptureRefused as failure:
             self._say_unfinished(failure, error)
         if error is None:

@@ -85,6 +85,23 @@ class Started(Generic[T]):
             self._go_on(error)
         return self._returned[0]
 
+    async def settled(self) -> T:
+        """Run it to its end on this event loop; see ``settled`` for a cancellation that comes meanwhile."""
+        cancelled: BaseException | None = None
+        try:
+            while self._returned is None and self._future is None:
+                if self._awaited is not None and not self._awaited.done():
+                    cancelled = await _end_of(self._awaited) or cancelled
+                self._go_on(None if self._awaited is None else self._awaited.exception())
+        except BaseException:  # the loop gave up on whoever waits
+            self._future = self.future
+            raise
+        if self._returned is None:
+            return await _result(self.future, cancelled)
+        if cancelled is not None:
+            raise cancelled
+        return self._returned[0]
+
     def _go_on(self, error: BaseException | None) -> None:
         try:
             if error is not None:
@@ -125,8 +142,20 @@ async def settled(future: Future[T]) -> T:
     A cancellation that comes meanwhile is raised afterwards: what was sent to the ledger cannot be taken
     back, and the caller has to know whether it is on record.
     """
-    if future.done():
-        return future.result()
+    return await _result(future, None)
+
+
+async def _result(future: Future[T], cancelled: BaseException | None) -> T:
+    if not future.done():
+        cancelled = await _end_of(future) or cancelled
+    if cancelled is not None:
+        future.exception()
+        raise cancelled
+    return future.result()
+
+
+async def _end_of(future: Future[Any]) -> BaseException | None:
+    """Wait until the future is done, and give the cancellation that came meanwhile."""
     import asyncio  # noqa: PLC0415  3 MB of memory that programs without an event loop do not need
 
     try:
@@ -135,7 +164,7 @@ async def settled(future: Future[T]) -> T:
         msg = "`async with` and `await` need asyncio, and no loop of it runs here."
         raise UsageError(msg, next_step="Use plain `with`; it is the same code.") from error
     mailbox = _mailbox_of(loop)
-    cancelled: asyncio.CancelledError | None = None
+    cancelled: BaseException | None = None
     while not future.done():
         waiter: asyncio.Future[None] = loop.create_future()
         future.add_done_callback(partial(mailbox.post, waiter))
@@ -143,10 +172,7 @@ async def settled(future: Future[T]) -> T:
             await waiter
         except asyncio.CancelledError as error:
             cancelled = error
-    if cancelled is not None:
-        future.exception()
-        raise cancelled
-    return future.result()
+    return cancelled
 
 
 class _Mailbox:
