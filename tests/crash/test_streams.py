@@ -17,6 +17,7 @@ import pytest
 
 import turnledger
 from tests.adapters.stub import Provider, Reply, chat_events, running
+from tests.cli.kit import run
 from tests.conformance.handwriting import tamper
 from tests.patience import eventually
 from tests.server.kit import listening
@@ -111,6 +112,8 @@ def is_cut_once_its_lease_ran_out(url: str) -> None:
         assert reading.body(result.row.event_id) == b"".join(SEEN)
         assert arrived_replies(reading.reader, turn.id) == {}
         assert {finding.verdict for finding in verify_ledger(reading.reader)} == {Verdict.INTACT}
+    shown = run("show", turn.id, "--ledger", url)
+    assert 'gpt-asked → gpt-served cut "Your order left on Monday"' in shown.out, shown.err
 
 
 @pytest.mark.parametrize("style", ["sync", "async"])
