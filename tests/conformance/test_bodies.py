@@ -75,7 +75,7 @@ def test_a_growing_history_comes_back(hand: Hand, other: Hand) -> None:
         for event, request in zip(events, HISTORY, strict=True):
             assert b"".join(_body(hand, event).read()) == request
         recipes = [row[4] for rows in hand.reader.recorded_bodies(turn) for row in rows]
-        rebuilt = [b"".join(chunks) for chunks in hand.reader.rebuilder().read_all(recipes)]
+        rebuilt = [b"".join(pieces) for _, pieces in hand.reader.rebuilder().read_all(recipes)]
     assert rebuilt == HISTORY
 
 

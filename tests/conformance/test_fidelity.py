@@ -50,7 +50,8 @@ def test_a_body_and_its_hash_come_back_exactly(hand: Hand, other: Hand, data: by
     [row] = [row for row in other.reader.events(turn, 0, 10) if row.event_id == event]
     assert row.payload_hash == payload_hash(stored, salt)
     [[row_of_body]] = other.reader.recorded_bodies(turn)
-    assert b"".join(other.reader.rebuilder().read(RecordedBody(*row_of_body).recipe or b"")) == data
+    [(_, pieces)] = other.reader.rebuilder().read_all([RecordedBody(*row_of_body).recipe or b""])
+    assert b"".join(pieces) == data
 
 
 def test_e02_an_edited_part_does_not_pass_for_the_body(hand: Hand) -> None:

@@ -228,6 +228,16 @@ def test_a_column_that_two_events_swap_is_found_at_the_first(
     assert (kind, first) in {(found, at) for found, at, _ in faults(recorded)}
 
 
+def test_an_id_that_only_stands_elsewhere_in_the_detail_is_found(recorded: str) -> None:
+    with turnledger.read(recorded) as reading:
+        [turn] = reading.turns()
+        [*_, call] = next(reading.reader.recorded_events(turn.id))[:4]
+    other = re.findall(rb'"commitment":"([0-9a-f]{32})', call[4])[0].decode()
+    value = f"'\\x{other}'" if recorded.startswith("postgresql://") else f"x'{other}'"
+    edit(recorded, Edit("events", "event_id", value, f"{OF_TURN} AND seq = 3"))
+    assert faults(recorded) == [("turn", 3, "event-id")]
+
+
 def test_a_body_of_an_event_that_is_not_there_is_found(recorded: str) -> None:
     copy = "INSERT INTO bodies (jid, seq, slot, size, salt, recipe) SELECT {}, {}, {}, size, salt, recipe"
     of = f" FROM bodies WHERE {OF_TURN} AND seq = 0"

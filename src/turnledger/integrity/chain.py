@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
+from itertools import accumulate, repeat
+from itertools import chain as chained
+from operator import gt
 from typing import Any, Final
 
 from turnledger.integrity import grammar
 from turnledger.integrity.verdict import Caveat, ChainReport, Reason, Verdict
 from turnledger.model.registry import FINAL_TYPES, known_types
 
-__all__ = ["GENESIS", "ChainVerifier", "event_hash", "preimage", "verify_chain"]
+__all__ = ["GENESIS", "ChainVerifier", "event_hash", "preimage", "verify_chain", "whole_chains_hold"]
 
 GENESIS: Final = "0" * 64
 
@@ -24,6 +27,7 @@ _GRAMMAR: Final = (
     ("prevHash", grammar.is_hash, Reason.PREV_HASH_GRAMMAR),
     ("hash", grammar.is_hash, Reason.HASH_GRAMMAR),
 )
+_BY_BYTES: Final = {name.encode(): name for name in known_types()}
 _FIELDS: Final = frozenset({*(key for key, _, _ in _GRAMMAR), "createdAt"})
 
 
@@ -72,6 +76,7 @@ class ChainVerifier:
     __slots__ = (
         "_beside",
         "_broken_at",
+        "_by_bytes",
         "_caveats",
         "_events",
         "_final_types",
@@ -94,6 +99,7 @@ class ChainVerifier:
         beside: frozenset[str] = frozenset(),
     ) -> None:
         self._known = known_types() if known is None else known
+        self._by_bytes = _BY_BYTES if known is None else {name.encode(): name for name in known}
         self._final_types = final_types
         self._beside = beside
         self._owner = f"|{journal_id}|{agent_id}|"
@@ -114,6 +120,21 @@ class ChainVerifier:
     def intact(self) -> bool:
         """Whether nothing failed so far."""
         return self._reason is Reason.OK
+
+    @property
+    def events(self) -> int:
+        """How many were fed."""
+        return self._events
+
+    @property
+    def head(self) -> str:
+        """The hex hash of the last event that held."""
+        return self._head
+
+    @property
+    def is_final(self) -> bool:
+        """Whether that event is one that a complete journal ends with."""
+        return self._last_type in self._final_types
 
     def fail(self, reason: Reason, at: int | None = None) -> None:
         """Note a fault found by another check, at the event fed last unless told; the first one stays."""
@@ -186,35 +207,28 @@ class ChainVerifier:
         else:
             self._link(seq, type, payload, summary, stored, created_ms)
 
-    def take_rows(self, rows: Sequence[tuple[Any, ...]]) -> bool:
+    def take_columns(self, columns: Sequence[tuple[Any, ...]]) -> bool:
         """Take the next rows of a store where all of them hold; else take none, and ``feed_row`` says why.
 
-        A row is seq, type, payload hash, tokens, detail, hash, epoch milliseconds, and two columns more; text
-        is UTF-8 bytes.  The tokens and the detail's digest are the summary.
+        The rows come as columns: seqs, types, payload hashes, tokens, details, hashes, epoch milliseconds;
+        text is UTF-8 bytes.  The tokens and the detail's digest are the summary.
         """
         if self._reason is not Reason.OK:
             return False
-        head, owner, place, last_ms, back = self._head, self._owner, self._events, self._last_ms, 0
-        known, name = self._known, self._last_type
+        seqs, types, _, _, _, stored, times = columns
+        # A stored hash stands in for the computed one of the row before: in the end all have to agree.
         try:
-            if not grammar.are_tokens([row[3] for row in rows]):
-                return False
-            for seq, type_, payload, tokens, detail, stored, created_ms, _, _ in rows:
-                name = type_.decode()
-                text = (
-                    f"{head}{owner}{seq}|{name}|{payload.hex()}"
-                    f"|{tokens.decode()} detail={sha256(detail).hexdigest()}|{created_ms}"
-                )
-                head = sha256(text.encode()).hexdigest()
-                if head != stored.hex() or seq != place or name not in known or len(payload) != _DIGEST_BYTES:
-                    return False
-                place += 1
-                back += created_ms < last_ms
-                last_ms = created_ms
-        except (AttributeError, TypeError, UnicodeDecodeError):  # a column of another type than the schema's
+            heads = [self._head, *[digest.hex() for digest in stored]]
+        except AttributeError:
             return False
-        self._head, self._events, self._last_ms, self._last_type = head, place, last_ms, name
-        self._steps_back += back
+        end = self._events + len(seqs)
+        if _hashes(heads, repeat(self._owner), columns, self._by_bytes) != [*stored] or seqs != tuple(
+            range(self._events, end)
+        ):
+            return False
+        self._steps_back += sum(map(gt, (self._last_ms, *times), times))
+        self._head, self._events, self._last_ms = heads[-1], end, times[-1]
+        self._last_type = self._by_bytes[types[-1]]
         return True
 
     def _link(
@@ -243,7 +257,7 @@ class ChainVerifier:
             verdict, reason = Verdict.EMPTY, Reason.NO_EVENTS
         else:
             verdict = Verdict.INTACT
-            final = self._last_type if self._last_type in self._final_types else None
+            final = self._last_type if self.is_final else None
             if self._final_types and final is None:
                 caveats.add(Caveat.NO_FINAL_EVENT)
         return ChainReport(
@@ -256,6 +270,57 @@ class ChainVerifier:
             final_type=final,
             clock_steps_back=self._steps_back,
         )
+
+
+def whole_chains_hold(
+    owners: Sequence[tuple[str, str]], lengths: Sequence[int], columns: Sequence[tuple[Any, ...]]
+) -> bool:
+    """Whether these rows of a store are whole journals, one behind the other, and every event of them holds.
+
+    ``owners`` are the journals' and agents' ids, ``lengths`` how many events each journal has, ``columns`` as
+    in ``take_columns``.  False says nothing about which event it is, nor why.
+    """
+    seqs, stored = columns[0], columns[5]
+    if seqs != tuple(chained.from_iterable(map(range, lengths))):
+        return False
+    try:
+        heads = [GENESIS, *[digest.hex() for digest in stored[:-1]]]
+    except AttributeError:
+        return False
+    for start in accumulate(lengths[:-1]):
+        heads[start] = GENESIS
+    texts = [f"|{journal_id}|{agent_id}|" for journal_id, agent_id in owners]
+    each = chained.from_iterable(map(repeat, texts, lengths))
+    return _hashes(heads, each, columns, _BY_BYTES) == [*stored]
+
+
+def _hashes(
+    heads: Iterable[str],
+    owners: Iterable[str],
+    columns: Sequence[tuple[Any, ...]],
+    known: Mapping[bytes, str],
+) -> list[bytes] | None:
+    """What the hashes of these rows have to be; None where one is outside the grammar or of no known type."""
+    seqs, types, payloads, tokens, details, _, times = columns
+    try:
+        if (
+            not grammar.are_tokens(tokens)
+            or {*map(len, payloads)} != {_DIGEST_BYTES}
+            or {*map(type, times)} != {int}
+        ):
+            return None
+        names = [known[name] for name in types]
+        return [
+            sha256(
+                f"{head}{owner}{seq}|{name}|{payload.hex()}"
+                f"|{text.decode()} detail={sha256(detail).hexdigest()}|{created_ms}".encode()
+            ).digest()
+            for head, owner, seq, name, payload, text, detail, created_ms in zip(
+                heads, owners, seqs, names, payloads, tokens, details, times, strict=False
+            )
+        ]
+    except (AttributeError, KeyError, TypeError):  # a column of another type than the schema's
+        return None
 
 
 def verify_chain(

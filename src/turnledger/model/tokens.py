@@ -15,7 +15,15 @@ from uuid import UUID
 
 from turnledger.errors import GrammarError
 
-__all__ = ["VALUE_BYTES", "TokenValue", "cut_value", "join_tokens", "parse_summary", "quote_value"]
+__all__ = [
+    "VALUE_BYTES",
+    "TokenValue",
+    "cut_value",
+    "join_tokens",
+    "parse_summary",
+    "quote_value",
+    "read_token",
+]
 
 VALUE_BYTES = 256
 
@@ -90,3 +98,13 @@ def parse_summary(summary: str) -> dict[str, str]:
         if equals and _KEY.fullmatch(key) and key not in tokens:
             tokens[key] = unquote(value) if "%" in value else value
     return tokens
+
+
+def read_token(summary: str, key: str) -> str:
+    """The decoded value of one token, as ``parse_summary`` gives it; empty where there is none."""
+    start = f"{key}="
+    for word in summary.split(" "):
+        if word.startswith(start):
+            value = word[len(start) :]
+            return unquote(value) if "%" in value else value
+    return ""

@@ -6,29 +6,29 @@ row, to find out where and why.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from itertools import chain as chained
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 from uuid import UUID
 
-from turnledger.errors import GrammarError, LedgerCorruptError
+from turnledger.errors import LedgerCorruptError
+from turnledger.ids import NIL
 from turnledger.integrity.chain import ChainVerifier
-from turnledger.integrity.verdict import Caveat, ChainReport, Reason
+from turnledger.integrity.verdict import Caveat, Reason
 from turnledger.model.registry import FINAL_TYPES
-from turnledger.model.tokens import parse_summary
+from turnledger.model.tokens import read_token
 from turnledger.model.vocabulary import JournalKind
 from turnledger.query.places import Places
+from turnledger.query.row_facts import Commitments, Slots, are_named, bodies_hold, promised
 from turnledger.query.verification import BodyCounts, Verification
 from turnledger.store.contract import Reader, Rebuilder, RecordedBody, RecordedEvent, RecordedJournal
-from turnledger.wire.commitment import NO_PAYLOAD, PayloadHasher, payload_hash
-from turnledger.wire.details import decode_detail
+from turnledger.wire.commitment import payload_hash
 
 __all__ = ["Conversation", "JournalCheck", "read_uuid"]
 
 _Row: TypeAlias = tuple[Any, ...]
-_Commitments: TypeAlias = dict[tuple[object, str], object]
+_NOTED: Final = frozenset({b"TURN_OPENED", b"TURN_CLOSED", b"PRUNED", b"ERASED"})
 
 
 @dataclass(slots=True)
@@ -42,16 +42,17 @@ class Conversation:
 
     def note(self, row: _Row) -> None:
         """Take in what a verified row of the conversation's journal says."""
-        if row[1] in {b"TURN_OPENED", b"TURN_CLOSED"}:
-            tokens = parse_summary(row[3].decode())
-            turn = read_uuid(tokens.get("turn", ""))
+        type_ = row[1]
+        if type_ in {b"TURN_OPENED", b"TURN_CLOSED"}:
+            tokens = row[3].decode()
+            turn = read_uuid(read_token(tokens, "turn"))
             if turn is None:
                 return
-            if row[1] == b"TURN_OPENED":
+            if type_ == b"TURN_OPENED":
                 self.opened.append(turn)
             else:
-                self.closed[turn] = (tokens.get("events", ""), tokens.get("head", ""))
-        elif row[1] in {b"PRUNED", b"ERASED"}:
+                self.closed[turn] = (read_token(tokens, "events"), read_token(tokens, "head"))
+        elif type_ in {b"PRUNED", b"ERASED"}:
             self.pruned = True
 
 
@@ -76,26 +77,26 @@ class JournalCheck:
         self._own = row.kind == JournalKind.CONVERSATION
         self._bodies = bodies
         final = FINAL_TYPES if row.kind == JournalKind.TURN else frozenset[str]()
-        agent = UUID(bytes=row.agent or bytes(16))
-        self._chain = ChainVerifier(str(self._id), str(agent), final_types=final)
+        self._agent = UUID(bytes=row.agent or NIL.bytes)
+        self._chain = ChainVerifier(str(self._id), str(self._agent), final_types=final)
         self._counts = BodyCounts()
         self._last_position = -1
         self._unexplained: int | None = None  # the first event with a pruned body
 
     def run(self) -> Verification:
         """Read, check, report."""
-        slots = _Slots(iter(()) if self._bodies is None else self._reader.recorded_bodies(self._id))
+        slots = Slots(iter(()) if self._bodies is None else self._reader.recorded_bodies(self._id))
         for rows in self._reader.recorded_events(self._id):
             bodies = slots.until(rows[-1][0])
             if not self._all_hold(rows, bodies):
                 self._one_by_one(rows, bodies)
-        report = self._chain.report()
-        if report.events != self._row.events or report.head != self._row.head.hex():
-            self._chain.fail(Reason.HEAD, at=self._end_place(report.events))
+        events = self._chain.events
+        if events != self._row.events or self._chain.head != self._row.head.hex():
+            self._chain.fail(Reason.HEAD, at=self._end_place(events))
         left = slots.until(None)
         if left:
             self._chain.fail(Reason.PAYLOAD, at=left[0][0])
-        return self._close(report)
+        return self._close()
 
     def _end_place(self, events: int) -> int:
         """The first event that is missing at the end, or too much there; -1 where it is neither."""
@@ -105,13 +106,14 @@ class JournalCheck:
 
     def _all_hold(self, rows: Sequence[_Row], bodies: Sequence[_Row]) -> bool:
         """Take in these rows, where there is nothing wrong with any of them; else nothing changes."""
-        if not self._chain.intact or not _are_named(rows):
+        *chained, ids, positions = columns = [*zip(*rows, strict=True)]
+        seqs, _, payloads, _, details, *_ = columns
+        if not self._chain.intact or not are_named(ids, details):
             return False
-        positions = [row[8] for row in rows]
-        counts = self._bodies_hold(rows, bodies)
+        counts = self._bodies_hold(promised(seqs, payloads, details), bodies)
         if counts is None or not self._are_placed(positions):
             return False
-        if not self._chain.take_rows(rows):
+        if not self._chain.take_columns(chained):
             if self._row.conversation is not None:
                 self._owner.places.leave_all(positions)
             return False
@@ -122,7 +124,8 @@ class JournalCheck:
         self._counts.skipped += counts.skipped
         if self._own:
             for row in rows:
-                self._owner.note(row)
+                if row[1] in _NOTED:
+                    self._owner.note(row)
         return True
 
     def _are_placed(self, positions: Sequence[Any]) -> bool:
@@ -130,23 +133,18 @@ class JournalCheck:
             return all(position is None for position in positions)
         return self._owner.places.meet_all(positions, after=self._last_position)
 
-    def _bodies_hold(self, rows: Sequence[_Row], bodies: Sequence[_Row]) -> BodyCounts | None:
-        """What became of the bodies of these rows; None where one is not as it was promised."""
-        promised = _promised(rows)
-        if promised is None or self._bodies is None:
-            return None if promised is None else BodyCounts(skipped=len(promised))
-        if [(body[0], body[1]) for body in bodies] != sorted(promised):
+    def _bodies_hold(self, commitments: Commitments | None, bodies: Sequence[_Row]) -> BodyCounts | None:
+        """What became of the bodies that were promised; None where one is not as it was."""
+        if commitments is None or self._bodies is None:
+            return None if commitments is None else BodyCounts(skipped=len(commitments))
+        if [body[:2] for body in bodies] != sorted(commitments):
             return None
-        present = [body for body in bodies if None not in body]
-        try:
-            rebuilt = self._bodies.read_all([body[4] for body in present])
-            hold = all(
-                _matches(chunks, body[2], body[3], promised[body[0], body[1]])
-                for body, chunks in zip(present, rebuilt, strict=True)
-            ) and all(self._is_pruned(RecordedBody(*body)) for body in bodies if None in body)
-        except (LedgerCorruptError, ValueError):
+        pruned = [RecordedBody(*body) for body in bodies if None in body]
+        if not bodies_hold(self._bodies, bodies, [commitments[body[:2]] for body in bodies]) or not all(
+            map(self._is_pruned, pruned)
+        ):
             return None
-        return BodyCounts(checked=len(present), pruned=len(bodies) - len(present)) if hold else None
+        return BodyCounts(checked=len(bodies) - len(pruned), pruned=len(pruned))
 
     # --- row by row ----------------------------------------------------------------------------
 
@@ -175,7 +173,7 @@ class JournalCheck:
         chain.feed_row(event.seq, type_, event.payload_hash, summary, event.hash, event.created_ms)
         if not chain.intact:
             return
-        if not (isinstance(event.event_id, bytes) and event.event_id.hex().encode() in detail):
+        if not are_named([event.event_id], [detail]):
             chain.fail(Reason.EVENT_ID)
         elif self._row.conversation is not None:
             self._place(event.position)
@@ -189,13 +187,13 @@ class JournalCheck:
             self._last_position = position
 
     def _slots(self, row: _Row, slots: list[RecordedBody]) -> None:
-        promised = _promised([row])
-        if promised is None:
+        commitments = promised(row[:1], row[2:3], row[4:5])
+        if commitments is None:
             self._chain.fail(Reason.DETAIL)
         elif self._bodies is None:
-            self._counts.skipped += len(promised)
-        elif {(body.seq, body.slot) for body in slots} != promised.keys() or not all(
-            self._body(self._bodies, body, promised[body.seq, body.slot]) for body in slots
+            self._counts.skipped += len(commitments)
+        elif {(body.seq, body.slot) for body in slots} != commitments.keys() or not all(
+            self._body(self._bodies, body, commitments[body.seq, body.slot]) for body in slots
         ):
             self._chain.fail(Reason.PAYLOAD)
 
@@ -204,7 +202,8 @@ class JournalCheck:
             self._counts.pruned += 1
             return self._is_pruned(body)
         try:
-            matches = _matches(bodies.read(body.recipe), body.size, body.salt, commitment)
+            [(length, pieces)] = bodies.read_all([body.recipe])
+            matches = length == body.size and payload_hash(pieces, body.salt) == commitment
         except (LedgerCorruptError, ValueError):
             return False
         self._counts.checked += matches
@@ -221,12 +220,12 @@ class JournalCheck:
 
     # --- the end -------------------------------------------------------------------------------
 
-    def _close(self, report: ChainReport) -> Verification:
+    def _close(self) -> Verification:
         chain, row = self._chain, self._row
         if self._unexplained is not None and not self._owner.pruned:
             chain.fail(Reason.PAYLOAD, at=self._unexplained)
         if chain.intact and row.kind == JournalKind.TURN:
-            ended = None if report.final_type is None else (str(report.events), report.head)
+            ended = (str(chain.events), chain.head) if chain.is_final else None
             if self._owner.closed.get(self._id) != ended:
                 chain.fail(Reason.TURN_CLOSED, at=-1)
         if self._counts.skipped:
@@ -242,68 +241,8 @@ class JournalCheck:
             report.events,
             self._counts,
             head=report.head,
-            agent=UUID(bytes=row.agent) if row.agent else None,
+            agent=self._agent if row.agent else None,
         )
-
-
-class _Slots:
-    """Body rows in their order, handed out along with the events."""
-
-    def __init__(self, portions: Iterator[list[_Row]]) -> None:
-        self._rows = chained.from_iterable(portions)
-        self._next = next(self._rows, None)
-
-    def until(self, seq: object) -> list[_Row]:
-        """The rows up to those of the event ``seq`` (all that are left where it is no number)."""
-        found: list[_Row] = []
-        row = self._next
-        while row is not None and not (isinstance(seq, int) and row[0] > seq):
-            found.append(row)
-            row = next(self._rows, None)
-        self._next = row
-        return found
-
-
-def _are_named(rows: Sequence[_Row]) -> bool:
-    """Whether each event's id is in its detail, which the chain covers."""
-    try:
-        return all(row[7].hex().encode() in row[4] for row in rows)
-    except (AttributeError, TypeError):
-        return False
-
-
-def _promised(rows: Sequence[_Row]) -> _Commitments | None:
-    """Commitments by seq and slot; None where a detail is malformed.
-
-    The payload's is the event's own, those of other slots stand in the detail.
-    """
-    promised: _Commitments = {}
-    for row in rows:
-        seq, detail = row[0], row[4]
-        if row[2] != NO_PAYLOAD:
-            promised[seq, "payload"] = row[2]
-        if isinstance(detail, bytes) and b'"slots"' in detail:
-            try:
-                slots = decode_detail(detail).get("slots", {})
-                if isinstance(slots, dict):
-                    promised |= {(seq, slot): bytes.fromhex(one["commitment"]) for slot, one in slots.items()}
-            except (GrammarError, KeyError, TypeError, ValueError):
-                return None
-    return promised
-
-
-def _matches(chunks: Iterator[bytes], size: int, salt: bytes, commitment: object) -> bool:
-    """Whether a body has this size and commitment.  Raises GrammarError for a salt that is not 32 bytes."""
-    first = next(chunks, b"")
-    if len(first) == size:
-        return payload_hash(first, salt) == commitment and next(chunks, None) is None
-    hasher = PayloadHasher(salt)
-    hasher.update(first)
-    read = len(first)
-    for chunk in chunks:
-        hasher.update(chunk)
-        read += len(chunk)
-    return read == size and hasher.digest() == commitment
 
 
 def _text(value: object) -> object:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import repeat
 from typing import Any, Final
 from uuid import UUID
 
@@ -19,6 +20,7 @@ from turnledger.model.tokens import parse_summary
 from turnledger.model.vocabulary import JournalKind
 from turnledger.query.journal_rows import Conversation, JournalCheck, read_uuid
 from turnledger.query.places import Places
+from turnledger.query.turns_together import together, turns_together
 from turnledger.query.verification import BodyCounts, Verification, damaged, faulty
 from turnledger.store.contract import Page, Reader, RecordedJournal, TurnFilter
 from turnledger.store.damage import Damages, damage_of, damages_of, find_damages
@@ -94,11 +96,19 @@ class _Walk:
         yield head
         yield from turns
 
-    def journal(self, row: RecordedJournal, kind: JournalKind, owner: Conversation) -> Verification:
-        """The finding about one journal, which has to be of this kind."""
-        damage = self._damages.by_id.get(UUID(bytes=row.id)) or damage_of(row)
-        row = _readable(row, kind)
-        finding = JournalCheck(self._reader, row, owner, self._bodies).run()
+    def journal(
+        self,
+        row: RecordedJournal,
+        kind: JournalKind,
+        owner: Conversation,
+        found: Verification | None = None,
+    ) -> Verification:
+        """The finding about one journal, which has to be of this kind; ``found``: that about its rows."""
+        damage = None
+        if found is None:
+            damage = self._damages.by_id.get(UUID(bytes=row.id)) or damage_of(row)
+            row = _readable(row, kind)
+        finding = found or JournalCheck(self._reader, row, owner, self._bodies).run()
         met = self._ordinals is None or self._ordinals.meet(row)
         if damage is not None:
             return replace(finding, **_MALFORMED, reason=Reason.ROW_GRAMMAR, damage=damage)
@@ -147,17 +157,48 @@ class _Walk:
         for start in range(0, len(owner.opened), _PAGE):
             wanted = owner.opened[start : start + _PAGE]
             rows = {row.id: row for row in self._reader.recorded_journals(wanted)}
-            for turn in wanted:
-                row = rows.get(turn.bytes)
-                if row is None and self._is_hidden(conversation):
-                    continue
-                if row is not None and (
-                    turn in self._damages.by_id
-                    or (_kind_of(row) is JournalKind.TURN and row.conversation == conversation.conversation)
-                ):
-                    yield self.journal(row, JournalKind.TURN, owner)
-                else:
-                    yield faulty(JournalKind.TURN, turn, Reason.MISSING_JOURNAL)
+            sizes = [self._plain_events(rows.get(turn.bytes), conversation) for turn in wanted]
+            for first, last in together(sizes):
+                turns = wanted[first:last]
+                found = turns_together(
+                    self._reader,
+                    [rows[turn.bytes] for turn in turns if sizes[first]],
+                    owner,
+                    self._bodies,
+                )
+                for turn, finding in zip(turns, found or repeat(None), strict=False):
+                    yield from self._turn(turn, rows.get(turn.bytes), conversation, owner, finding)
+
+    def _turn(
+        self,
+        turn: UUID,
+        row: RecordedJournal | None,
+        conversation: RecordedJournal,
+        owner: Conversation,
+        found: Verification | None,
+    ) -> Iterator[Verification]:
+        """The finding about one turn; none where it may be one that does not tell its id."""
+        if row is None and self._is_hidden(conversation):
+            return
+        if row is not None and (
+            turn in self._damages.by_id
+            or (_kind_of(row) is JournalKind.TURN and row.conversation == conversation.conversation)
+        ):
+            yield self.journal(row, JournalKind.TURN, owner, found)
+        else:
+            yield faulty(JournalKind.TURN, turn, Reason.MISSING_JOURNAL)
+
+    def _plain_events(self, row: RecordedJournal | None, conversation: RecordedJournal) -> int:
+        """How many events the row says a turn has; 0 where there is something odd about the row."""
+        plain = (
+            row is not None
+            and row.kind == JournalKind.TURN
+            and row.conversation == conversation.conversation
+            and _is_id(row.agent)
+            and damage_of(row) is None
+            and UUID(bytes=row.id) not in self._damages.by_id
+        )
+        return row.events if row is not None and plain else 0
 
     def _is_hidden(self, conversation: RecordedJournal) -> bool:
         """Whether a turn that is missing may be one whose row does not tell its id."""
@@ -181,6 +222,7 @@ class _Walk:
                     yield self.alone(row)
 
 
+_KINDS: Final = {kind.value: kind for kind in JournalKind}
 _MALFORMED: Final[dict[str, Any]] = {"verdict": Verdict.MALFORMED, "broken_at_seq": -1}
 
 
@@ -189,14 +231,18 @@ def _is_id(cell: object) -> bool:
 
 
 def _kind_of(row: RecordedJournal) -> JournalKind:
-    if row.kind in set(JournalKind):
-        return JournalKind(row.kind)
+    kind = _KINDS.get(row.kind)
+    if kind is not None:
+        return kind
     return JournalKind.CONVERSATION if row.conversation == row.id else JournalKind.TURN
 
 
 def _readable(row: RecordedJournal, kind: JournalKind) -> RecordedJournal:
     """The row, with something that cannot be right in place of what cannot be read."""
     has_conversation = row.conversation is not None or row.positions is not None
+    ids = (row.agent, row.conversation) if has_conversation else (row.agent,)
+    if row.kind == kind and all(map(_is_id, ids)) and type(row.events) is int and type(row.head) is bytes:
+        return row
     return row._replace(
         kind=kind.value,
         agent=row.agent if _is_id(row.agent) else None,

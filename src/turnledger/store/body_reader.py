@@ -18,6 +18,9 @@ __all__ = ["BodyReader"]
 _BATCH = 16  # parts fetched together, on each level of nodes
 _DEEPEST = 64  # levels of nodes; a body would need 2^64 bytes for more
 _RECIPE_BYTES = 1 << 26
+_JOINED_BYTES = 1 << 18  # larger nodes are put together from those in them each time
+_NODE_BYTES = 1 << 12  # a node is seldom larger, however much it yields
+_KIND_BITS = 2
 _AHEAD_BYTES = 1 << 21  # of bodies whose parts are fetched before they are needed
 
 
@@ -32,9 +35,9 @@ class BodyReader:
         self, fetch: Callable[[Collection[int]], Mapping[int, bytes]], *, kept_bytes: int = 0
     ) -> None:
         self._fetch = fetch
-        self._contents = PartCache(kept_bytes // 2)
-        self._joined = PartCache(kept_bytes // 2)
+        self._cache = PartCache(kept_bytes)  # what references yield, by part and kind
         self._ahead: dict[int, bytes] = {}
+        self._nodes: dict[int, list[Operation]] = {}
 
     def read(self, recipe: bytes, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
         """Bytes ``start`` to ``stop`` of the body (to its end where None), in pieces of some 64 KiB.
@@ -44,15 +47,19 @@ class BodyReader:
         operations = decode(unpack(recipe, _RECIPE_BYTES))
         return self._pieces(operations, start, _length(operations) if stop is None else stop)
 
-    def read_all(self, recipes: Iterable[bytes]) -> Iterator[Iterator[bytes]]:
-        """For each body in turn its bytes, as ``read`` gives them; their parts are fetched together.
+    def read_all(self, recipes: Iterable[bytes]) -> Iterator[tuple[int, Iterable[bytes]]]:
+        """For each body in turn its length, and its bytes in pieces; their parts are fetched together.
 
         Raises LedgerCorruptError as ``read``, for the first recipe that is damaged before any body is given.
         """
         decoded = [decode(unpack(recipe, _RECIPE_BYTES)) for recipe in recipes]
         self._fetch_ahead(decoded)
         for operations in decoded:
-            yield self._pieces(operations, 0, _length(operations))
+            length = _length(operations)
+            if length <= _AHEAD_BYTES:
+                yield length, self._whole(operations, 0)
+            else:
+                yield length, self._pieces(operations, 0, length)
 
     def heads(self, wanted: Sequence[tuple[bytes, int]]) -> list[bytes | None]:
         """For each ``(recipe, stop)`` the first ``stop`` bytes of its body, their parts fetched together.
@@ -63,7 +70,7 @@ class BodyReader:
         try:
             self._fetch_ahead([operations for operations in beginnings if operations is not None])
         except LedgerCorruptError:
-            self._ahead = {}  # whose node that was shows when each is read by itself
+            self._ahead, self._nodes = {}, {}  # whose node that was shows when each is read by itself
         return [
             None if operations is None else self._head(operations, stop)
             for operations, (_, stop) in zip(beginnings, wanted, strict=True)
@@ -90,13 +97,13 @@ class BodyReader:
                 new = {one.part: one for one in operations if one.kind is Kind.NODE and one.part not in nodes}
                 nodes.update(new)
                 stored = self._fetch(new) if new else {}
-                waiting += [_members(operation, stored) for operation in new.values()]
+                waiting += [self._members(operation, stored) for operation in new.values()]
         return parts
 
     def _pieces(self, operations: Sequence[Operation], start: int, stop: int) -> Iterator[bytes]:
         """What ``operations`` yield from ``start`` to ``stop``, in pieces of some 64 KiB."""
         if _length(operations) <= PIECE_BYTES:
-            yield self._unfold(operations, 0)[start:stop]
+            yield b"".join(self._whole(operations, 0))[start:stop]
             return
         gathered: list[bytes] = []
         size = 0
@@ -131,44 +138,75 @@ class BodyReader:
                 if data is not None:
                     yield data[first:last]
                 elif operation.kind is Kind.NODE and (last - first < operation.length or last > PIECE_BYTES):
-                    yield from self._follow(_members(operation, stored), first, last, depth + 1)
+                    yield from self._follow(self._members(operation, stored), first, last, depth + 1)
                 else:
                     yield self._read_part(operation, stored, depth)[first:last]
 
-    def _unfold(self, operations: Sequence[Operation], depth: int) -> bytes:
-        """All that ``operations`` yield, which is not much."""
+    def _whole(self, operations: Sequence[Operation], depth: int) -> list[bytes]:
+        """All that ``operations`` yield, in order; what is remembered is not copied."""
         if depth > _DEEPEST:
             _refuse("its nodes contain each other")
-        wanted = [operation for operation in operations if operation.length]
-        pieces = [self._kept(operation) for operation in wanted]
-        missing = [one.part for one, piece in zip(wanted, pieces, strict=True) if piece is None]
-        stored = self._stored(missing)
-        return b"".join(
-            [
-                self._read_part(operation, stored, depth) if piece is None else piece
-                for operation, piece in zip(wanted, pieces, strict=True)
-            ]
-        )
+        whole: list[bytes] = []
+        stored: Mapping[int, bytes] | None = None
+        for operation in operations:
+            piece = operation.data if operation.kind is Kind.LITERAL else self._kept(operation)
+            if piece is not None:
+                whole.append(piece)
+                continue
+            if stored is None:
+                stored = self._stored([one.part for one in operations if self._kept(one) is None])
+            if operation.kind is Kind.NODE and operation.length > _JOINED_BYTES:
+                whole += self._whole(self._members(operation, stored), depth + 1)
+            else:
+                whole.append(self._read_part(operation, stored, depth))
+        return whole
 
     def _kept(self, operation: Operation) -> bytes | None:
         """What the operation yields, where that takes no part from the database."""
-        if operation.kind is Kind.LITERAL:
-            return operation.data
-        if operation.kind is Kind.NODE:
-            data = self._joined.get(operation.part)
-            return None if data is None else _checked(operation, data)
-        data = self._contents.get(operation.part)
-        return None if data is None else _written(operation, data)
+        kind, length, data, part = operation
+        if kind is Kind.LITERAL:
+            return data
+        kept = self._cache.get(part << _KIND_BITS | kind)
+        if kept is None:
+            content = self._cache.get(part << _KIND_BITS | Kind.RAW) if kind is Kind.ESCAPED else None
+            return None if content is None else self._written(operation, content)
+        if len(kept) != length:
+            _refuse(f"part {part} has another length")
+        return kept
 
     def _read_part(self, operation: Operation, stored: Mapping[int, bytes], depth: int) -> bytes:
         """The bytes that a reference to content, or to a node that is not large, yields."""
+        part = operation.part
         if operation.kind is Kind.NODE:
-            data = self._unfold(_members(operation, stored), depth + 1)
-            self._joined.put(operation.part, data)
+            data = b"".join(self._whole(self._members(operation, stored), depth + 1))
+            self._cache.put(part << _KIND_BITS | Kind.NODE, data)
             return data
-        data = _unpacked(operation.part, stored)
-        self._contents.put(operation.part, data)
-        return _written(operation, data)
+        content = _unpacked(part, stored)
+        self._cache.put(part << _KIND_BITS | Kind.RAW, content)
+        return self._written(operation, content)
+
+    def _written(self, operation: Operation, content: bytes) -> bytes:
+        """A part's content in the form that the operation asks for."""
+        if operation.kind is Kind.ESCAPED:
+            try:
+                content = escape(content)
+            except UnicodeDecodeError:
+                _refuse(f"part {operation.part} is no text")
+            self._cache.put(operation.part << _KIND_BITS | Kind.ESCAPED, content)
+        if len(content) != operation.length:
+            _refuse(f"part {operation.part} has another length")
+        return content
+
+    def _members(self, node: Operation, stored: Mapping[int, bytes]) -> list[Operation]:
+        """The operations in a node; those that were fetched ahead are read once."""
+        members = self._nodes.get(node.part)
+        if members is None:
+            members = decode(_unpacked(node.part, stored))
+            if stored is self._ahead:
+                self._nodes[node.part] = members
+        if _length(members) != node.length:
+            _refuse(f"part {node.part} has another length")
+        return members
 
     def _stored(self, parts: Sequence[int]) -> Mapping[int, bytes]:
         missing = {part for part in parts if part not in self._ahead}
@@ -176,20 +214,23 @@ class BodyReader:
 
     def _fetch_ahead(self, bodies: Iterable[Sequence[Operation]]) -> None:
         """Fetch what these bodies need, level by level of nodes, as long as that is not much."""
-        self._ahead = {}
+        self._ahead, self._nodes = {}, {}
         room = _AHEAD_BYTES
         level = {operation.part: operation for body in bodies for operation in body}
         for _ in range(_DEEPEST):
             wanted: dict[int, Operation] = {}
             for part, operation in level.items():
-                if part not in self._ahead and operation.length <= room and self._kept(operation) is None:
+                if part in self._ahead or self._kept(operation) is not None:
+                    continue
+                size = min(operation.length, _NODE_BYTES) if operation.kind is Kind.NODE else operation.length
+                if size <= room:
                     wanted[part] = operation
-                    room -= operation.length
+                    room -= size
             if not wanted:
                 return
             self._ahead |= self._fetch(wanted)
             nodes = [one for one in wanted.values() if one.kind is Kind.NODE]
-            level = {member.part: member for node in nodes for member in _members(node, self._ahead)}
+            level = {member.part: member for node in nodes for member in self._members(node, self._ahead)}
 
 
 def _beginning(recipe: bytes, stop: int) -> list[Operation] | None:
@@ -202,30 +243,6 @@ def _beginning(recipe: bytes, stop: int) -> list[Operation] | None:
     return [
         operation for operation, end in zip(operations, ends, strict=True) if end - operation.length < stop
     ]
-
-
-def _members(operation: Operation, stored: Mapping[int, bytes]) -> list[Operation]:
-    """The operations in a node."""
-    members = decode(_unpacked(operation.part, stored))
-    if _length(members) != operation.length:
-        _refuse(f"part {operation.part} has another length")
-    return members
-
-
-def _written(operation: Operation, content: bytes) -> bytes:
-    """A part's content in the form that the operation asks for."""
-    if operation.kind is Kind.ESCAPED:
-        try:
-            content = escape(content)
-        except UnicodeDecodeError:
-            _refuse(f"part {operation.part} is no text")
-    return _checked(operation, content)
-
-
-def _checked(operation: Operation, data: bytes) -> bytes:
-    if len(data) != operation.length:
-        _refuse(f"part {operation.part} has another length")
-    return data
 
 
 def _unpacked(part: int, stored: Mapping[int, bytes]) -> bytes:

@@ -265,12 +265,8 @@ class Listener(Protocol):
 class Rebuilder(Protocol):
     """Follows recipes.  Raises LedgerCorruptError for a damaged recipe, and for a part missing or damaged."""
 
-    def read(self, recipe: bytes) -> Iterator[bytes]:
-        """The bytes that a recipe stands for, in chunks."""
-        ...
-
-    def read_all(self, recipes: Iterable[bytes]) -> Iterator[Iterator[bytes]]:
-        """The same for each of these in order; what they need is fetched together."""
+    def read_all(self, recipes: Iterable[bytes]) -> Iterator[tuple[int, Iterable[bytes]]]:
+        """For each recipe in order how many bytes it stands for, and these in pieces; fetched together."""
         ...
 
     def heads(self, wanted: Sequence[tuple[bytes, int]]) -> list[bytes | None]:

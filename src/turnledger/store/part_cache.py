@@ -14,6 +14,7 @@ class PartCache:
 
     def __init__(self, limit: int) -> None:
         self._kept: OrderedDict[int, bytes] = OrderedDict()
+        self._limit = limit
         self._room = limit
 
     def get(self, part: int) -> bytes | None:
@@ -25,6 +26,8 @@ class PartCache:
 
     def put(self, part: int, data: bytes) -> None:
         """Keep ``data`` under this part's id, and let go of what was not used for longest."""
+        if self._limit == 0:  # and so a cache of nothing may be used by many threads
+            return
         replaced = self._kept.pop(part, None)
         if replaced is not None:
             self._room += _ENTRY_BYTES + len(replaced)

@@ -40,6 +40,7 @@ from turnledger.store.sql_mapping import Row, Values, alias_values, lease_row, n
 __all__ = ["ReadSession", "SqlReader"]
 
 _ANY = b""
+_ALL = 2**62
 _REBUILDER_BYTES = 8 << 20
 _FIRST_MS, _LAST_MS = -(2**63), 2**63 - 1
 _PLACE: Callable[[Row], int] = itemgetter(11)
@@ -339,7 +340,7 @@ class SqlReader:
 
     def recorded_events(self, journal_id: UUID) -> Iterator[list[Row]]:
         """See ``contract.Reader``."""
-        return self._session.portions("list_recorded_events", {"journal": journal_id.bytes})
+        return self._session.portions("list_recorded_events", {"journal": journal_id.bytes, "limit": _ALL})
 
     def strays(self) -> int:
         """See ``contract.Reader``."""
@@ -359,7 +360,7 @@ class SqlReader:
 
     def recorded_bodies(self, journal_id: UUID) -> Iterator[list[Row]]:
         """See ``contract.Reader``."""
-        return self._session.portions("list_recorded_bodies", {"journal": journal_id.bytes})
+        return self._session.portions("list_recorded_bodies", {"journal": journal_id.bytes, "limit": _ALL})
 
     def rebuilder(self) -> BodyReader:
         """See ``contract.Reader``."""

@@ -6,20 +6,19 @@ Golden values: ``vectors/commitment.json``.
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 from collections.abc import Iterable
+from hashlib import sha256
 
 from turnledger.errors import GrammarError
 
-__all__ = ["NO_PAYLOAD", "PayloadHasher", "payload_hash", "plain_hash"]
+__all__ = ["NO_PAYLOAD", "payload_hash", "plain_hash"]
 
 _DOMAIN = b"turnledger/payload/v1\n"
 _SALT_BYTES = 32
 _BLOCK_REST = bytes(32)  # what a salt lacks of a SHA-256 block of 64 bytes
 _INNER, _OUTER = (bytes([byte ^ pad for byte in range(256)]) for pad in (0x36, 0x5C))
 
-NO_PAYLOAD = hashlib.sha256().digest()
+NO_PAYLOAD = sha256().digest()
 """The payload hash of an event that has no payload: SHA-256 of nothing."""
 
 
@@ -28,40 +27,20 @@ def payload_hash(data: bytes | memoryview | Iterable[bytes | memoryview], salt: 
 
     ``data`` is a body, or the chunks of one in order.  Raises GrammarError for a salt that is not 32 bytes.
     """
-    if isinstance(data, bytes | memoryview):
-        # RFC 2104 by hand: hmac.digest hands the interpreter to another thread, however short the body is.
-        key = _checked(salt) + _BLOCK_REST
-        inner = hashlib.sha256(b"".join((key.translate(_INNER), _DOMAIN, data)))
-        return hashlib.sha256(key.translate(_OUTER) + inner.digest()).digest()
-    hasher = PayloadHasher(salt)
-    for chunk in data:
-        hasher.update(chunk)
-    return hasher.digest()
+    # RFC 2104 by hand: hmac.digest hands the interpreter to another thread, however short the body is.
+    key = _checked(salt) + _BLOCK_REST
+    if isinstance(data, (bytes, memoryview)):
+        inner = sha256(b"".join((key.translate(_INNER), _DOMAIN, data)))
+    else:
+        inner = sha256(key.translate(_INNER) + _DOMAIN)
+        for chunk in data:
+            inner.update(chunk)
+    return sha256(key.translate(_OUTER) + inner.digest()).digest()
 
 
 def plain_hash(data: bytes | memoryview) -> bytes:
     """SHA-256 of a body, 32 bytes: how journals and fixtures made elsewhere commit to a payload."""
-    return hashlib.sha256(data).digest()
-
-
-class PayloadHasher:
-    """The commitment of a body that arrives in pieces.
-
-    Raises GrammarError for a salt that is not 32 bytes.
-    """
-
-    __slots__ = ("_mac",)
-
-    def __init__(self, salt: bytes) -> None:
-        self._mac = hmac.new(_checked(salt), _DOMAIN, "sha256")
-
-    def update(self, chunk: bytes | memoryview) -> None:
-        """Take the next piece."""
-        self._mac.update(chunk)
-
-    def digest(self) -> bytes:
-        """The commitment of all pieces so far, 32 bytes."""
-        return self._mac.digest()
+    return sha256(data).digest()
 
 
 def _checked(salt: bytes) -> bytes:

@@ -37,6 +37,8 @@ class Kind(IntEnum):
 
 
 _KINDS = tuple(Kind)
+_LITERAL = Kind.LITERAL
+_new = tuple.__new__  # makes a named tuple in half the time, since it looks at no names
 
 
 class Operation(NamedTuple):
@@ -67,20 +69,24 @@ def decode(encoded: bytes) -> list[Operation]:
     """The operations of a recipe or node.  Raises LedgerCorruptError where the bytes are no operations."""
     operations: list[Operation] = []
     position, end = 0, len(encoded)
-    while position < end:
-        tag = encoded[position]
-        if tag < _MORE:
+    try:
+        while position < end:
+            tag = encoded[position]
             position += 1
-        else:
-            tag, position = _read_varint(encoded, position)
-        kind, length = _KINDS[tag & _KIND_MASK], tag >> _KIND_BITS
-        if kind is Kind.LITERAL:
-            data = encoded[position : position + length]
-            position += length
-            operations.append(Operation(kind, length, data, -1))
-        else:
-            part, position = _read_varint(encoded, position)
-            operations.append(Operation(kind, length, b"", part))
+            if tag >= _MORE:
+                tag, position = _rest_of_varint(tag, encoded, position)
+            kind, length = _KINDS[tag & _KIND_MASK], tag >> _KIND_BITS
+            if kind is _LITERAL:
+                data, part = encoded[position : position + length], -1
+                position += length
+            else:
+                data, part = b"", encoded[position]
+                position += 1
+                if part >= _MORE:
+                    part, position = _rest_of_varint(part, encoded, position)
+            operations.append(_new(Operation, (kind, length, data, part)))
+    except IndexError:
+        raise _damaged() from None
     if position > end:
         raise _damaged()
     return operations
@@ -114,16 +120,13 @@ def _varint(value: int) -> bytes:
     return bytes(encoded)
 
 
-def _read_varint(encoded: bytes, position: int) -> tuple[int, int]:
-    """The number at ``position`` and the position behind it."""
-    value = shift = 0
-    try:
-        while (byte := encoded[position]) >= _MORE and shift < _VARINT_BITS:
-            value |= (byte & ~_MORE) << shift
-            shift += 7
-            position += 1
-    except IndexError:
-        raise _damaged() from None
+def _rest_of_varint(first: int, encoded: bytes, position: int) -> tuple[int, int]:
+    """The number whose first byte was read, and the position behind it; IndexError where it does not end."""
+    value, shift = first & ~_MORE, 7
+    while (byte := encoded[position]) >= _MORE and shift < _VARINT_BITS:
+        value |= (byte & ~_MORE) << shift
+        shift += 7
+        position += 1
     if shift >= _VARINT_BITS:
         raise _damaged()
     return value | byte << shift, position + 1

@@ -105,14 +105,18 @@ class SqliteSession:
         values = self._statements[statement].values(params)
         with self._connection() as connection:
             cursor = connection.execute(self._sql[statement], values)
-            while rows := cursor.fetchmany(_PORTION):
+            rows = cursor.fetchmany(_PORTION)
+            while len(rows) == _PORTION:
+                yield rows
+                rows = cursor.fetchmany(_PORTION)
+            if rows:
                 yield rows
 
     def each(self, statement: str, keys: Sequence[Values]) -> Iterator[Row]:
         """See ``ReadSession``."""
         with self._connection() as connection:
             for key in keys:
-                yield from connection.execute(self._sql[statement], key)
+                yield from connection.execute(self._sql[statement], key).fetchall()
 
     def now_ms(self) -> int:
         """See ``ReadSession``."""

@@ -14,3 +14,4 @@ FROM events AS e
 INNER JOIN journals AS j ON j.jid = e.jid
 WHERE j.id = :journal
 ORDER BY e.seq
+LIMIT :limit
