@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Arrivals", "Incoming"]
 
-TICK_S: Final = 0.25
+TICK_S: Final = 0.2
 """How soon the first output of a reply is looked at."""
 TICKS: Final = 2
 """How many go by until it is looked at again."""
-IDLE_TICKS: Final = 40
+IDLE_TICKS: Final = 50
 """How long the thread stays when nothing arrives any more, so that the next reply need not start one."""
 
 _log = logging.getLogger("turnledger")
