@@ -131,6 +131,18 @@ def test_what_was_used_most(figures: FiguresReader, scene: Scene) -> None:
     assert figures.top_names(scene.agent, "model", (DAY, 2 * DAY), 5) == []
 
 
+def test_tokens_from_the_cache_count_where_most_were_used(hand: Hand, figures: FiguresReader) -> None:
+    with hand.change() as change:
+        agent = change.agent("thrifty")
+        new, cached = change.conversation(agent), change.conversation(agent)
+        for talk, tokens in ((new, "in=50 out=5"), (cached, "in=1 out=1 cacheRead=900 reasoning=7")):
+            turn = change.turn(talk)
+            change.event(turn, "MODEL_CALL", "bytes=1 form=wire")
+            change.event(turn, "MODEL_RESULT", f"call=1 status=ok {tokens}")
+    found = figures.top_conversations(agent, (0, 2**62), 5)
+    assert [one.conversation for one in found] == [cached, new]
+
+
 def test_fates_add_up(figures: FiguresReader, scene: Scene) -> None:
     fates = figures.fates(scene.agent, (0, DAY), 0)
     assert fates == {"completed": 1, "failed": 1, "running": 1, "shed": 1, "collapsed": 1}

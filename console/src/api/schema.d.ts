@@ -961,6 +961,7 @@ export interface components {
             items: components["schemas"]["Actor"][];
             hasMore: boolean;
             next: string | null;
+            damaged: components["schemas"]["LeftOut"] | null;
         };
         /**
          * ActorTimeline
@@ -973,6 +974,7 @@ export interface components {
             items: components["schemas"]["Message"][];
             hasMore: boolean;
             next: string | null;
+            damaged: components["schemas"]["LeftOut"] | null;
         };
         /**
          * Agent
@@ -997,6 +999,7 @@ export interface components {
         AgentList: {
             items: components["schemas"]["Agent"][];
             hasMore: boolean;
+            damaged: components["schemas"]["LeftOut"] | null;
         };
         /**
          * Anchor
@@ -1033,6 +1036,7 @@ export interface components {
             graceMs: number;
             /** @description The newest of them, at most 50. */
             unaccounted: components["schemas"]["Unaccounted"][];
+            damaged: components["schemas"]["LeftOut"] | null;
         };
         /**
          * BodyCounts
@@ -1122,6 +1126,26 @@ export interface components {
             results: components["schemas"]["CaptureResult"][];
         };
         /**
+         * CaptureArrived
+         * @description Bytes of a reply that still arrives, behind its first ``start`` ones, until its call has a result.
+         *
+         *     ``call_id`` is the event id of the MODEL_CALL.  The first byte of ``data`` says how to read the rest: 0 as
+         *     it is, 1 as a Zstandard frame, 2 as one made with the ledger's own dictionary.
+         */
+        CaptureArrived: {
+            /** Format: uuid */
+            turnId: string;
+            /** Format: uuid */
+            agentId: string;
+            /** Format: uuid */
+            conversationId: string;
+            /** Format: uuid */
+            callId: string;
+            start: number;
+            data: string;
+            lease: components["schemas"]["CaptureLease"];
+        };
+        /**
          * CaptureBase
          * @description The body that another one begins and ends like: ``head`` and ``tail`` count its bytes.
          */
@@ -1134,13 +1158,15 @@ export interface components {
         };
         /**
          * CaptureBatch
-         * @description All or nothing: the claim, then the events in order.
+         * @description All or nothing: the claim, then the events in order; or what arrived of a reply, alone.
          */
         CaptureBatch: {
             /** @default [] */
             events: components["schemas"]["CaptureEvent"][];
             /** @default null */
             claim: components["schemas"]["CaptureClaim"] | null;
+            /** @default null */
+            arrived: components["schemas"]["CaptureArrived"] | null;
         };
         /**
          * CaptureBody
@@ -1182,7 +1208,8 @@ export interface components {
          * @description One event as its writer made it.
          *
          *     ``tokens`` is the summary without ``detail=``, ``detail`` the detail record's bytes, ``payload_hash`` the
-         *     payload's commitment; ``place`` the seq that the writer counts on.
+         *     payload's commitment; ``place`` the seq that the writer counts on.  ``arrived``: bytes of its reply were
+         *     kept as they arrived, and go with this result.
          */
         CaptureEvent: {
             /** @enum {unknown} */
@@ -1211,6 +1238,8 @@ export interface components {
             takeover: boolean;
             /** @default  */
             lane: string;
+            /** @default false */
+            arrived: boolean;
         };
         /**
          * CaptureLease
@@ -1278,6 +1307,8 @@ export interface components {
         /**
          * Conversation
          * @description A conversation; ``key``, ``place`` are outside names, null once erased.
+         *
+         *     Tokens are null where no exchange reported any.
          */
         Conversation: {
             /** Format: uuid */
@@ -1303,9 +1334,14 @@ export interface components {
             events: number;
             turns: number;
             messages: number;
+            /** @description Turns that have not ended: they run or wait. */
             openTurns: number;
+            /** @description Those of them that wait for an approval. */
+            waitingTurns: number;
             failedTurns: number;
+            /** @description All input: not cached, read from and written to the cache. */
             tokensIn: number | null;
+            /** @description All output: visible and reasoning. */
             tokensOut: number | null;
             cost: components["schemas"]["Cost"];
             lastMessage: components["schemas"]["LastMessage"] | null;
@@ -1332,6 +1368,7 @@ export interface components {
             next: string | null;
             /** @description Where to begin the stream without a gap. */
             liveCursor: string;
+            damaged: components["schemas"]["LeftOut"] | null;
         };
         /**
          * Cost
@@ -1350,6 +1387,15 @@ export interface components {
             reasons: {
                 [key: string]: number;
             };
+        };
+        /**
+         * DamagedRow
+         * @description A row with a cell that holds what its column cannot; ``id`` of what it is about, where readable.
+         */
+        DamagedRow: {
+            table: string;
+            column: string;
+            id: string | null;
         };
         /**
          * Delivery
@@ -1379,6 +1425,7 @@ export interface components {
             items: components["schemas"]["Delivery"][];
             hasMore: boolean;
             next: string | null;
+            damaged: components["schemas"]["LeftOut"] | null;
         };
         /**
          * DeliveryStatus
@@ -1432,6 +1479,7 @@ export interface components {
             items: components["schemas"]["Disposal"][];
             hasMore: boolean;
             next: string | null;
+            damaged: components["schemas"]["LeftOut"] | null;
         };
         /**
          * EarlierCost
@@ -1631,6 +1679,16 @@ export interface components {
             lease: components["schemas"]["TurnLease"] | null;
         };
         /**
+         * LeftOut
+         * @description Rows that belong here and are left out, because the database is damaged; null where there are none.
+         */
+        LeftOut: {
+            count: number;
+            /** @description The first of them, at most 20, for callers who may see all agents. */
+            rows: components["schemas"]["DamagedRow"][];
+            nextStep: string;
+        };
+        /**
          * LoginLink
          * @description A link that logs in once; whoever has it is that operator.
          */
@@ -1662,6 +1720,7 @@ export interface components {
             items: components["schemas"]["MemoryRevision"][];
             hasMore: boolean;
             next: string | null;
+            damaged: components["schemas"]["LeftOut"] | null;
         };
         /**
          * MemoryList
@@ -1671,6 +1730,7 @@ export interface components {
             items: components["schemas"]["MemoryRevision"][];
             hasMore: boolean;
             next: string | null;
+            damaged: components["schemas"]["LeftOut"] | null;
         };
         /**
          * MemoryRevision
@@ -1812,6 +1872,7 @@ export interface components {
             topConversations: components["schemas"]["ConversationFigures"][];
             topModels: components["schemas"]["CallFigures"][];
             topTools: components["schemas"]["CallFigures"][];
+            damaged: components["schemas"]["LeftOut"] | null;
         };
         /**
          * Percentiles
@@ -1889,6 +1950,9 @@ export interface components {
             searchedEvents: number;
             searchedBytes: number;
             searchedBackTo: string | null;
+            /** @description Bodies whose stored bytes are damaged. */
+            unreadableBodies: number;
+            damaged: components["schemas"]["LeftOut"] | null;
         };
         /**
          * SearchHit
@@ -2049,6 +2113,7 @@ export interface components {
             names: {
                 [key: string]: string;
             };
+            damaged: components["schemas"]["LeftOut"] | null;
         };
         /**
          * Token
@@ -2200,6 +2265,7 @@ export interface components {
             turns: components["schemas"]["Turn"][];
             hasMore: boolean;
             next: string | null;
+            damaged: components["schemas"]["LeftOut"] | null;
         };
         /**
          * TurnLease
@@ -2227,6 +2293,7 @@ export interface components {
             next: string | null;
             /** @description Where to begin the stream without a gap. */
             liveCursor: string;
+            damaged: components["schemas"]["LeftOut"] | null;
         };
         /**
          * TurnReport
@@ -2249,6 +2316,7 @@ export interface components {
             names: {
                 [key: string]: string;
             };
+            damaged: components["schemas"]["LeftOut"] | null;
         };
         /**
          * TurnStatus
@@ -2360,7 +2428,18 @@ export interface operations {
                      *           "turns": 1
                      *         }
                      *       ],
-                     *       "hasMore": false
+                     *       "hasMore": false,
+                     *       "damaged": {
+                     *         "count": 1,
+                     *         "rows": [
+                     *           {
+                     *             "table": "table",
+                     *             "column": "column",
+                     *             "id": "01890a5d-ac96-774b-bcce-b302099a8057"
+                     *           }
+                     *         ],
+                     *         "nextStep": "Check the id and the agent's id."
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["AgentList"];
@@ -2402,7 +2481,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2524,7 +2603,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2792,7 +2871,18 @@ export interface operations {
                      *           "totalMs": 1,
                      *           "maxMs": 1
                      *         }
-                     *       ]
+                     *       ],
+                     *       "damaged": {
+                     *         "count": 1,
+                     *         "rows": [
+                     *           {
+                     *             "table": "table",
+                     *             "column": "column",
+                     *             "id": "01890a5d-ac96-774b-bcce-b302099a8057"
+                     *           }
+                     *         ],
+                     *         "nextStep": "Check the id and the agent's id."
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Overview"];
@@ -2870,7 +2960,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -2918,8 +3008,8 @@ export interface operations {
                 shape?: components["schemas"]["Shape"] | null;
                 /** @description Outside name of a channel or room. */
                 place?: string | null;
-                /** @description With a turn that runs or waits; that failed; or with a message that nothing answers. */
-                status?: ("open" | "failed" | "owes") | null;
+                /** @description With a turn that runs or waits; that waits for an approval; that failed; or with a message that nothing answers. */
+                status?: ("open" | "waiting" | "failed" | "owes") | null;
                 /** @description From this time on: ISO 8601 with a zone. */
                 since?: string | null;
                 /** @description Short of this time: ISO 8601 with a zone. */
@@ -2966,6 +3056,7 @@ export interface operations {
                      *           "turns": 1,
                      *           "messages": 1,
                      *           "openTurns": 1,
+                     *           "waitingTurns": 1,
                      *           "failedTurns": 1,
                      *           "tokensIn": 1,
                      *           "tokensOut": 1,
@@ -2999,7 +3090,18 @@ export interface operations {
                      *       ],
                      *       "hasMore": false,
                      *       "next": "next",
-                     *       "liveCursor": "liveCursor"
+                     *       "liveCursor": "liveCursor",
+                     *       "damaged": {
+                     *         "count": 1,
+                     *         "rows": [
+                     *           {
+                     *             "table": "table",
+                     *             "column": "column",
+                     *             "id": "01890a5d-ac96-774b-bcce-b302099a8057"
+                     *           }
+                     *         ],
+                     *         "nextStep": "Check the id and the agent's id."
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["ConversationList"];
@@ -3059,7 +3161,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3107,8 +3209,8 @@ export interface operations {
                 shape?: components["schemas"]["Shape"] | null;
                 /** @description Outside name of a channel or room. */
                 place?: string | null;
-                /** @description With a turn that runs or waits; that failed; or with a message that nothing answers. */
-                status?: ("open" | "failed" | "owes") | null;
+                /** @description With a turn that runs or waits; that waits for an approval; that failed; or with a message that nothing answers. */
+                status?: ("open" | "waiting" | "failed" | "owes") | null;
                 /** @description From this time on: ISO 8601 with a zone. */
                 since?: string | null;
                 /** @description Short of this time: ISO 8601 with a zone. */
@@ -3158,6 +3260,7 @@ export interface operations {
                      *           "turns": 1,
                      *           "messages": 1,
                      *           "openTurns": 1,
+                     *           "waitingTurns": 1,
                      *           "failedTurns": 1,
                      *           "tokensIn": 1,
                      *           "tokensOut": 1,
@@ -3191,7 +3294,18 @@ export interface operations {
                      *       ],
                      *       "hasMore": false,
                      *       "next": "next",
-                     *       "liveCursor": "liveCursor"
+                     *       "liveCursor": "liveCursor",
+                     *       "damaged": {
+                     *         "count": 1,
+                     *         "rows": [
+                     *           {
+                     *             "table": "table",
+                     *             "column": "column",
+                     *             "id": "01890a5d-ac96-774b-bcce-b302099a8057"
+                     *           }
+                     *         ],
+                     *         "nextStep": "Check the id and the agent's id."
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["ConversationList"];
@@ -3269,7 +3383,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3342,6 +3456,7 @@ export interface operations {
                      *       "turns": 1,
                      *       "messages": 1,
                      *       "openTurns": 1,
+                     *       "waitingTurns": 1,
                      *       "failedTurns": 1,
                      *       "tokensIn": 1,
                      *       "tokensOut": 1,
@@ -3430,7 +3545,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3601,6 +3716,17 @@ export interface operations {
                      *       ],
                      *       "names": {
                      *         "01890a5d-ac96-774b-bcce-b302099a8057": "slack:U7"
+                     *       },
+                     *       "damaged": {
+                     *         "count": 1,
+                     *         "rows": [
+                     *           {
+                     *             "table": "table",
+                     *             "column": "column",
+                     *             "id": "01890a5d-ac96-774b-bcce-b302099a8057"
+                     *           }
+                     *         ],
+                     *         "nextStep": "Check the id and the agent's id."
                      *       }
                      *     }
                      */
@@ -3679,7 +3805,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3797,7 +3923,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -3916,7 +4042,18 @@ export interface operations {
                      *       ],
                      *       "hasMore": false,
                      *       "next": "next",
-                     *       "liveCursor": "liveCursor"
+                     *       "liveCursor": "liveCursor",
+                     *       "damaged": {
+                     *         "count": 1,
+                     *         "rows": [
+                     *           {
+                     *             "table": "table",
+                     *             "column": "column",
+                     *             "id": "01890a5d-ac96-774b-bcce-b302099a8057"
+                     *           }
+                     *         ],
+                     *         "nextStep": "Check the id and the agent's id."
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["TurnList"];
@@ -3994,7 +4131,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4105,7 +4242,18 @@ export interface operations {
                      *         }
                      *       ],
                      *       "hasMore": false,
-                     *       "next": "next"
+                     *       "next": "next",
+                     *       "damaged": {
+                     *         "count": 1,
+                     *         "rows": [
+                     *           {
+                     *             "table": "table",
+                     *             "column": "column",
+                     *             "id": "01890a5d-ac96-774b-bcce-b302099a8057"
+                     *           }
+                     *         ],
+                     *         "nextStep": "Check the id and the agent's id."
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["TurnJournalIndex"];
@@ -4183,7 +4331,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4403,6 +4551,17 @@ export interface operations {
                      *       "liveCursor": "liveCursor",
                      *       "names": {
                      *         "01890a5d-ac96-774b-bcce-b302099a8057": "slack:U7"
+                     *       },
+                     *       "damaged": {
+                     *         "count": 1,
+                     *         "rows": [
+                     *           {
+                     *             "table": "table",
+                     *             "column": "column",
+                     *             "id": "01890a5d-ac96-774b-bcce-b302099a8057"
+                     *           }
+                     *         ],
+                     *         "nextStep": "Check the id and the agent's id."
                      *       }
                      *     }
                      */
@@ -4481,7 +4640,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4655,7 +4814,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4791,7 +4950,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -4936,7 +5095,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5056,7 +5215,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5272,7 +5431,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5431,7 +5590,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5584,7 +5743,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5658,7 +5817,18 @@ export interface operations {
                      *         }
                      *       ],
                      *       "hasMore": false,
-                     *       "next": "next"
+                     *       "next": "next",
+                     *       "damaged": {
+                     *         "count": 1,
+                     *         "rows": [
+                     *           {
+                     *             "table": "table",
+                     *             "column": "column",
+                     *             "id": "01890a5d-ac96-774b-bcce-b302099a8057"
+                     *           }
+                     *         ],
+                     *         "nextStep": "Check the id and the agent's id."
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["ActorList"];
@@ -5736,7 +5906,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5825,7 +5995,18 @@ export interface operations {
                      *         }
                      *       ],
                      *       "hasMore": false,
-                     *       "next": "next"
+                     *       "next": "next",
+                     *       "damaged": {
+                     *         "count": 1,
+                     *         "rows": [
+                     *           {
+                     *             "table": "table",
+                     *             "column": "column",
+                     *             "id": "01890a5d-ac96-774b-bcce-b302099a8057"
+                     *           }
+                     *         ],
+                     *         "nextStep": "Check the id and the agent's id."
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["ActorTimeline"];
@@ -5903,7 +6084,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -5981,7 +6162,18 @@ export interface operations {
                      *         }
                      *       ],
                      *       "hasMore": false,
-                     *       "next": "next"
+                     *       "next": "next",
+                     *       "damaged": {
+                     *         "count": 1,
+                     *         "rows": [
+                     *           {
+                     *             "table": "table",
+                     *             "column": "column",
+                     *             "id": "01890a5d-ac96-774b-bcce-b302099a8057"
+                     *           }
+                     *         ],
+                     *         "nextStep": "Check the id and the agent's id."
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["MemoryList"];
@@ -6059,7 +6251,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6139,7 +6331,18 @@ export interface operations {
                      *         }
                      *       ],
                      *       "hasMore": false,
-                     *       "next": "next"
+                     *       "next": "next",
+                     *       "damaged": {
+                     *         "count": 1,
+                     *         "rows": [
+                     *           {
+                     *             "table": "table",
+                     *             "column": "column",
+                     *             "id": "01890a5d-ac96-774b-bcce-b302099a8057"
+                     *           }
+                     *         ],
+                     *         "nextStep": "Check the id and the agent's id."
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["MemoryEntry"];
@@ -6217,7 +6420,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6307,7 +6510,18 @@ export interface operations {
                      *         }
                      *       ],
                      *       "hasMore": false,
-                     *       "next": "next"
+                     *       "next": "next",
+                     *       "damaged": {
+                     *         "count": 1,
+                     *         "rows": [
+                     *           {
+                     *             "table": "table",
+                     *             "column": "column",
+                     *             "id": "01890a5d-ac96-774b-bcce-b302099a8057"
+                     *           }
+                     *         ],
+                     *         "nextStep": "Check the id and the agent's id."
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["DisposalList"];
@@ -6385,7 +6599,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6470,7 +6684,18 @@ export interface operations {
                      *         }
                      *       ],
                      *       "hasMore": false,
-                     *       "next": "next"
+                     *       "next": "next",
+                     *       "damaged": {
+                     *         "count": 1,
+                     *         "rows": [
+                     *           {
+                     *             "table": "table",
+                     *             "column": "column",
+                     *             "id": "01890a5d-ac96-774b-bcce-b302099a8057"
+                     *           }
+                     *         ],
+                     *         "nextStep": "Check the id and the agent's id."
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["DeliveryList"];
@@ -6548,7 +6773,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6636,7 +6861,18 @@ export interface operations {
                      *           "createdAt": "2026-11-30T12:00:00.000Z",
                      *           "reason": "engaged_without_turn"
                      *         }
-                     *       ]
+                     *       ],
+                     *       "damaged": {
+                     *         "count": 1,
+                     *         "rows": [
+                     *           {
+                     *             "table": "table",
+                     *             "column": "column",
+                     *             "id": "01890a5d-ac96-774b-bcce-b302099a8057"
+                     *           }
+                     *         ],
+                     *         "nextStep": "Check the id and the agent's id."
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["Balance"];
@@ -6714,7 +6950,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -6807,7 +7043,19 @@ export interface operations {
                      *       "complete": false,
                      *       "searchedEvents": 1,
                      *       "searchedBytes": 1,
-                     *       "searchedBackTo": "2026-11-30T12:00:00.000Z"
+                     *       "searchedBackTo": "2026-11-30T12:00:00.000Z",
+                     *       "unreadableBodies": 1,
+                     *       "damaged": {
+                     *         "count": 1,
+                     *         "rows": [
+                     *           {
+                     *             "table": "table",
+                     *             "column": "column",
+                     *             "id": "01890a5d-ac96-774b-bcce-b302099a8057"
+                     *           }
+                     *         ],
+                     *         "nextStep": "Check the id and the agent's id."
+                     *       }
                      *     }
                      */
                     "application/json": components["schemas"]["SearchAnswer"];
@@ -6885,7 +7133,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7030,7 +7278,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7169,7 +7417,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7319,7 +7567,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7451,7 +7699,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7601,7 +7849,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7699,7 +7947,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7760,6 +8008,24 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "type": "MODEL_RESULT",
+                     *       "title": "Not found",
+                     *       "status": 1,
+                     *       "detail": "detail",
+                     *       "nextStep": "Check the id and the agent's id."
+                     *     }
+                     */
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
         };
     };
     get_metrics: {
@@ -7816,7 +8082,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -7923,7 +8189,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8075,7 +8341,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8165,7 +8431,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8276,7 +8542,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8435,7 +8701,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8566,7 +8832,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8677,7 +8943,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8789,7 +9055,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -8947,7 +9213,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9058,7 +9324,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9259,7 +9525,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9410,7 +9676,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9579,7 +9845,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9735,7 +10001,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9857,7 +10123,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -9977,7 +10243,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;
@@ -10122,7 +10388,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description A parameter has the wrong form. */
+            /** @description A parameter has the wrong form, or the resource has no such parameter. */
             422: {
                 headers: {
                     [name: string]: unknown;

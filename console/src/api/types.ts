@@ -15,6 +15,7 @@ export type Disposal = Schemas["Disposal"];
 export type Entry = Schemas["Entry"];
 export type Figures = Schemas["Figures"];
 export type Finding = Schemas["Finding"];
+export type LeftOut = Schemas["LeftOut"];
 export type Integrity = Schemas["Integrity"];
 export type Message = Schemas["Message"];
 export type MemoryRevision = Schemas["MemoryRevision"];

@@ -1,7 +1,9 @@
 import { type ReactNode, useEffect } from "react";
 
+import type { LeftOut } from "../../api/types";
 import { plainText } from "../../lib/hiddenText";
 import { RecordedText } from "../ui";
+import { LeftOutNote } from "./LeftOut";
 import s from "./page.module.css";
 
 export interface PageProps {
@@ -11,11 +13,15 @@ export interface PageProps {
   aside?: ReactNode;
   /** Whether the page fills the window and its list scrolls by itself; else the whole page scrolls. */
   fill?: boolean;
+  /** What is left out of answers that this page keeps by itself. */
+  leftOut?: readonly LeftOut[];
   children: ReactNode;
 }
 
+const NOTHING: readonly LeftOut[] = [];
+
 /** A page: one heading, and what belongs to it. */
-export function Page({ title, aside, fill = false, children }: PageProps): ReactNode {
+export function Page({ title, aside, fill = false, leftOut = NOTHING, children }: PageProps): ReactNode {
   useEffect(() => {
     document.title = `${plainText(title)} · Turnledger`;
   }, [title]);
@@ -27,6 +33,7 @@ export function Page({ title, aside, fill = false, children }: PageProps): React
         </h1>
         {aside}
       </div>
+      <LeftOutNote more={leftOut} />
       {children}
     </div>
   );

@@ -7,6 +7,7 @@ import { Table } from "../../components/table";
 import { RecordedText, Time } from "../../components/ui";
 import { count, counted, duration, NOT_RECORDED, tokens } from "../../lib/format";
 import { costWords, nanoOf, roughAmount } from "../../lib/money";
+import { cacheWords, inputOf, outputOf, tokenFlow } from "../../lib/tokenSums";
 import { outsideName } from "../../lib/outsideName";
 import s from "./agents.module.css";
 
@@ -33,8 +34,12 @@ function others(statuses: Readonly<Record<string, number>>): number {
 }
 
 function tokenWords(of: Tokens): string {
-  if (of.in === null && of.out === null) return NOT_RECORDED;
-  return `${of.in === null ? "?" : tokens(of.in)} → ${of.out === null ? "?" : tokens(of.out)}`;
+  return inputOf(of) === null && outputOf(of) === null ? NOT_RECORDED : tokenFlow(of);
+}
+
+/** Input that the model read anew, cached by it or not. */
+function newInput(of: Tokens): number | null {
+  return inputOf({ ...of, cacheRead: null });
 }
 
 function ms(value: number | null): string {
@@ -72,10 +77,10 @@ export function Figures({ of }: { of: Overview }): ReactNode {
           times={times}
           format={tokens}
           series={[
-            { name: "in", mark: "one", values: over((one) => one.tokens.in) },
-            { name: "cached", mark: "two", values: over((one) => one.tokens.cacheRead) },
-            { name: "out", mark: "three", values: over((one) => one.tokens.out) },
-            { name: "reasoning", mark: "four", values: over((one) => one.tokens.reasoning) },
+            { name: "in, not from cache", mark: "one", values: over((one) => newInput(one.tokens)) },
+            { name: "in, from cache", mark: "two", values: over((one) => one.tokens.cacheRead) },
+            { name: "out, visible", mark: "three", values: over((one) => one.tokens.out) },
+            { name: "out, reasoning", mark: "four", values: over((one) => one.tokens.reasoning) },
           ]}
         />
         {of.total.cost.amounts.map(({ currency }) => (
@@ -119,11 +124,7 @@ export function Figures({ of }: { of: Overview }): ReactNode {
 function Tiles({ of, agentId }: { of: FiguresAnswer; agentId: string }): ReactNode {
   const tiles: [string, ReactNode, string][] = [
     ["Turns", count(of.turns), statusWords(of.statuses)],
-    [
-      "Tokens in → out",
-      tokenWords(of.tokens),
-      of.tokens.cacheRead === null ? "" : `${tokens(of.tokens.cacheRead)} cached`,
-    ],
+    ["Tokens in → out", tokenWords(of.tokens), cacheWords(of.tokens)],
     ["Time of a turn", ms(of.turnMs.p50), `95 % within ${ms(of.turnMs.p95)}`],
     ["Model calls", count(of.modelCalls), counted(of.modelErrors, "error")],
     ["Tool calls", count(of.toolCalls), counted(of.toolErrors, "error")],
@@ -187,7 +188,7 @@ function Tops({ of }: { of: Overview }): ReactNode {
             ),
           },
           { head: "Model calls", isNumber: true, cell: (row) => count(row.modelCalls) },
-          { head: "Tokens", isNumber: true, cell: (row) => tokenWords(row.tokens) },
+          { head: "Tokens in → out", isNumber: true, cell: (row) => tokenWords(row.tokens) },
           { head: "Cost", isNumber: true, cell: (row) => costWords(row.cost).value },
         ]}
       />
@@ -200,7 +201,7 @@ function Tops({ of }: { of: Overview }): ReactNode {
           { head: "Model", cell: (row) => <RecordedText text={row.name} /> },
           { head: "Calls", isNumber: true, cell: (row) => count(row.calls) },
           { head: "Errors", isNumber: true, cell: (row) => count(row.errors) },
-          { head: "Tokens", isNumber: true, cell: (row) => tokenWords(row.tokens) },
+          { head: "Tokens in → out", isNumber: true, cell: (row) => tokenWords(row.tokens) },
           { head: "Cost", isNumber: true, cell: (row) => costWords(row.cost).value },
           { head: "Longest", isNumber: true, cell: (row) => ms(row.maxMs) },
         ]}

@@ -6,6 +6,7 @@ import { type ListSearch, SHAPES, STATUSES } from "./routes";
 
 const STATUS_WORDS = {
   open: "running or waiting",
+  waiting: "waiting for an approval",
   failed: "with a failed turn",
   owes: "owes a reply",
 } as const;

@@ -12,13 +12,19 @@ import s from "./list.module.css";
 /** What the newest message and the turns say about a conversation, in one word. */
 function StateBadge({ of }: { of: Conversation }): ReactNode {
   const last = of.lastMessage;
-  if (of.openTurns > 0)
+  if (of.waitingTurns > 0)
     return (
       <Badge
-        tone="active"
-        icon="play"
-        title={counted(of.openTurns, "turn runs or waits", "turns run or wait")}
+        tone="warn"
+        icon="pause"
+        title={counted(of.waitingTurns, "turn waits for an approval", "turns wait for an approval")}
       >
+        waits for approval
+      </Badge>
+    );
+  if (of.openTurns > 0)
+    return (
+      <Badge tone="active" icon="play" title={counted(of.openTurns, "turn runs", "turns run")}>
         running
       </Badge>
     );
@@ -127,7 +133,7 @@ export function ConversationRow({
       <span
         className={s.number}
         data-unit="tokens"
-        title={`${reported(of.tokensIn)} in, ${reported(of.tokensOut)} out`}
+        title={`${reported(of.tokensIn)} in, cached ones too; ${reported(of.tokensOut)} out, reasoning too`}
       >
         {of.tokensIn === null && of.tokensOut === null
           ? "–"

@@ -68,7 +68,9 @@ export function ConversationsPage(): ReactNode {
   };
   const isProblem = (place: number): boolean => {
     const item = list.items[place];
-    return item !== undefined && (item.failedTurns > 0 || item.lastMessage?.fate === "shed");
+    return (
+      item !== undefined && (item.failedTurns + item.waitingTurns > 0 || item.lastMessage?.fate === "shed")
+    );
   };
   useKeys({
     j: () => {

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import type { Entry } from "../../api/types";
 import { Badge, RecordedText, StatusBadge, type Tone } from "../../components/ui";
 import { count, counted, duration, NOT_RECORDED, tokens } from "../../lib/format";
+import { type Buckets, cacheWords, inputOf, outputOf, tokenFlow } from "../../lib/tokenSums";
 import { requestedOf, type FlowRow } from "./rows";
 import s from "./timeline.module.css";
 
@@ -275,7 +276,7 @@ function ClosedLine({ row }: { row: FlowRow }): ReactNode {
           reason,
           kind !== null && kind !== reason ? kind : null,
           turn === null ? null : callCounts(turn.modelCalls, turn.toolCalls),
-          turn === null ? null : tokenWords(turn.tokens.in, turn.tokens.out, turn.tokens.cacheRead),
+          turn === null ? null : tokenWords(turn.tokens),
           open !== null && open > 0 ? `${counted(open, "step")} still open` : null,
         ]}
       />
@@ -288,10 +289,10 @@ function callCounts(models: number, tools: number): string {
   return `${counted(models, "model call")}, ${counted(tools, "tool call")}`;
 }
 
-function tokenWords(into: number | null, out: number | null, cached: number | null): string {
-  if (into === null && out === null) return `tokens: ${NOT_RECORDED}`;
-  const read = cached !== null && cached > 0 ? ` (+${tokens(cached)} cached)` : "";
-  return `${into === null ? "?" : tokens(into)}${read} → ${out === null ? "?" : tokens(out)} tokens`;
+function tokenWords(of: Buckets): string {
+  if (inputOf(of) === null && outputOf(of) === null) return `tokens: ${NOT_RECORDED}`;
+  const cached = cacheWords(of);
+  return `${tokenFlow(of)} tokens${cached === "" ? "" : ` (in: ${cached})`}`;
 }
 
 function resultFacts(result: Entry): (string | null)[] {
@@ -300,8 +301,14 @@ function resultFacts(result: Entry): (string | null)[] {
   const reasoning = number(result, "reasoning");
   const finish = token(result, "finish");
   return [
-    tokenWords(number(result, "in"), number(result, "out"), number(result, "cacheRead")),
-    reasoning === null ? null : `${tokens(reasoning)} reasoning`,
+    tokenWords({
+      in: number(result, "in"),
+      cacheRead: number(result, "cacheRead"),
+      cacheWrite: number(result, "cacheWrite"),
+      out: number(result, "out"),
+      reasoning,
+    }),
+    reasoning === null ? null : `${tokens(reasoning)} of it reasoning`,
     ms === null ? `latency: ${NOT_RECORDED}` : duration(ms),
     first === null ? null : `first token ${duration(first)}`,
     finish === null ? null : `finish ${finish}`,

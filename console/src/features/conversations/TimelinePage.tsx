@@ -185,11 +185,12 @@ function FlowPage({
       </Page>
     );
   }
-  const { total, isAtEnd, before } = state.flow;
+  const { total, isAtEnd, before, leftOut } = state.flow;
   return (
     <Page
       title={title}
       fill
+      leftOut={leftOut}
       aside={
         <TimelineFacts about={about.data} agentId={agentId} conversationId={conversationId} total={total} />
       }

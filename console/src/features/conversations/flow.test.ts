@@ -27,6 +27,7 @@ function serve(...pages: Page[]): string[] {
       before: page?.before,
       after: `after-${page?.positions.at(-1) ?? ""}`,
       total: 100,
+      damaged: null,
       turns: [],
       names: {},
     };

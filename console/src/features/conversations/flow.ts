@@ -1,6 +1,6 @@
 import { api, ask } from "../../api/client";
 import { ApiError } from "../../api/problem";
-import type { Entry, Timeline, Turn } from "../../api/types";
+import type { Entry, LeftOut, Timeline, Turn } from "../../api/types";
 
 const FIRST = 200;
 const PAGE = 300;
@@ -19,6 +19,8 @@ export interface FlowState {
   readonly names: ReadonlyMap<string, string>;
   /** Events of the conversation. */
   readonly total: number;
+  /** What was left out of the stretches loaded so far. */
+  readonly leftOut: readonly LeftOut[];
   /** Cursor to older events; null: the first one is loaded. */
   readonly before: string | null;
   readonly after: string;
@@ -184,6 +186,7 @@ function opened(found: Timeline, start: Start): FlowState {
     turns: new Map(found.turns.map((turn) => [turn.id, turn])),
     names: new Map(Object.entries(found.names)),
     total: found.total,
+    leftOut: found.damaged === null ? [] : [found.damaged],
     before: found.before,
     after: found.after,
     isAtEnd: "anchor" in start && start.anchor === "end" ? true : !found.hasMore,
@@ -196,5 +199,6 @@ function merged(now: FlowState, found: Timeline): FlowState {
     turns: new Map([...now.turns, ...found.turns.map((turn) => [turn.id, turn] as const)]),
     names: new Map([...now.names, ...Object.entries(found.names)]),
     total: Math.max(now.total, found.total),
+    leftOut: found.damaged === null ? now.leftOut : [...now.leftOut, found.damaged],
   };
 }

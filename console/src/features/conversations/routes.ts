@@ -5,7 +5,7 @@ import { type SpanSearch, spanSearch } from "../../lib/span";
 import { rootRoute } from "../../routes/root";
 
 export const SHAPES = ["dm", "channel", "thread", "session"] as const;
-export const STATUSES = ["open", "failed", "owes"] as const;
+export const STATUSES = ["open", "waiting", "failed", "owes"] as const;
 
 export interface ListSearch extends SpanSearch {
   readonly agent?: string;

@@ -19,6 +19,7 @@ function conversation(id: string, minute: number, turns = 1): Conversation {
     turns,
     messages: 1,
     openTurns: 0,
+    waitingTurns: 0,
     failedTurns: 0,
     tokensIn: 0,
     tokensOut: 0,
@@ -28,7 +29,7 @@ function conversation(id: string, minute: number, turns = 1): Conversation {
 }
 
 function list(...items: Conversation[]): ConversationList {
-  return { items, hasMore: false, next: null, liveCursor: "c" };
+  return { items, hasMore: false, next: null, damaged: null, liveCursor: "c" };
 }
 
 describe("a live list of conversations", () => {

@@ -3,8 +3,9 @@ import type { ReactNode } from "react";
 
 import type { TurnReport } from "../../api/types";
 import { RecordedText, StatusBadge, Time } from "../../components/ui";
-import { counted, duration, NOT_RECORDED, short, tokens as tokenWords } from "../../lib/format";
+import { counted, duration, NOT_RECORDED, short, tokens as shortCount } from "../../lib/format";
 import { costWords } from "../../lib/money";
+import { type Buckets, cacheWords, inputOf, outputOf } from "../../lib/tokenSums";
 import s from "./turn.module.css";
 
 /** What the turn is, and what it took. */
@@ -41,16 +42,8 @@ export function Totals({ report, actions }: { report: TurnReport; actions: React
         <Figure word="wall time" value={time(totals.wallMs)} />
         <Figure word="model calls" value={withTime(totals.modelCalls, totals.modelMs)} />
         <Figure word="tool calls" value={withTime(totals.toolCalls, totals.toolMs)} />
-        <Figure word="tokens in" value={tokens.in === null ? NOT_RECORDED : tokenWords(tokens.in)} />
-        <Figure
-          word="from cache"
-          value={tokens.cacheRead === null ? NOT_RECORDED : tokenWords(tokens.cacheRead)}
-        />
-        <Figure word="tokens out" value={tokens.out === null ? NOT_RECORDED : tokenWords(tokens.out)} />
-        <Figure
-          word="reasoning"
-          value={tokens.reasoning === null ? NOT_RECORDED : tokenWords(tokens.reasoning)}
-        />
+        <Figure word="tokens in" value={tokenWords(inputOf(tokens))} more={cacheWords(tokens)} />
+        <Figure word="tokens out" value={tokenWords(outputOf(tokens))} more={reasoningWords(tokens)} />
         <Figure word="cost" {...cost(report)} />
       </dl>
       {report.children.length > 0 && (
@@ -87,6 +80,14 @@ function cost({ turn, totals }: TurnReport): { value: string; more: string } {
   if (words.value !== NOT_RECORDED) return words;
   if (totals.costMinor !== null) return { value: `${String(totals.costMinor)} minor units`, more: "" };
   return turn.modelCalls === 0 ? { value: "No model call", more: "" } : words;
+}
+
+function tokenWords(count: number | null): string {
+  return count === null ? NOT_RECORDED : shortCount(count);
+}
+
+function reasoningWords({ reasoning }: Buckets): string {
+  return reasoning === null || reasoning === 0 ? "" : `${shortCount(reasoning)} of it reasoning`;
 }
 
 function time(ms: number | null): string {

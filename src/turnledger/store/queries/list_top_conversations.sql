@@ -23,8 +23,14 @@ FROM (
         AND created_ms < :until_ms
         AND kind = 'model'
     GROUP BY cid
-    ORDER BY COALESCE(sum(tokens_in), 0) + COALESCE(sum(tokens_out), 0) DESC, cid
+    ORDER BY
+        COALESCE(sum(tokens_in), 0) + COALESCE(sum(cache_read), 0) + COALESCE(sum(cache_write), 0)
+        + COALESCE(sum(tokens_out), 0) + COALESCE(sum(reasoning), 0) DESC,
+        cid
     LIMIT :limit
 ) AS r
 INNER JOIN conversations AS c ON c.cid = r.cid
-ORDER BY COALESCE(r.tokens_in, 0) + COALESCE(r.tokens_out, 0) DESC, c.cid
+ORDER BY
+    COALESCE(r.tokens_in, 0) + COALESCE(r.cache_read, 0) + COALESCE(r.cache_write, 0)
+    + COALESCE(r.tokens_out, 0) + COALESCE(r.reasoning, 0) DESC,
+    c.cid
