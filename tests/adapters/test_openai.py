@@ -6,6 +6,7 @@ import asyncio
 import gc
 import json
 import threading
+import weakref
 from types import ModuleType
 from typing import TYPE_CHECKING
 
@@ -200,6 +201,34 @@ def test_s03_a_stream_that_is_abandoned_is_one_aborted_call(
     assert result.tokens["status"] == "aborted"
     assert result.payload is not None
     assert result.payload.startswith(reply.pieces[0])
+
+
+@pytest.mark.parametrize("coded", [False, True])
+def test_a_response_that_nobody_holds_is_gone_at_once(
+    provider: Provider, recorder: Recorder, *, coded: bool
+) -> None:
+    """Bodies are large: they do not wait for the collector of cycles, nor does the end of the call."""
+    reply = chat_reply("It is on its way.")
+    provider.says(reply.zipped() if coded else reply)
+    http = turnledger.record(provider.closes(httpx2.Client()))
+    gc.collect()
+    gc.disable()
+    try:
+        with recorder.conversation.turn() as turn:
+            request = http.build_request("POST", f"{provider.url}/v1/chat/completions", json=ASK)
+            response = http.send(request, stream=True)
+            known = weakref.ref(response)
+            stream = weakref.ref(response.stream)
+            if not coded:
+                response.read()
+            del response
+            assert known() is None
+            assert stream() is None
+            turn.commit("done")
+    finally:
+        gc.enable()
+    (result,) = recorder.steps(turn, "MODEL_RESULT")
+    assert result.tokens["status"] == ("unknown" if coded else "ok")
 
 
 def test_a_stream_that_breaks_off_keeps_what_arrived(provider: Provider, recorder: Recorder) -> None:

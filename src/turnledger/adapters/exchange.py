@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Final, cast
 
-from turnledger.adapters.http_library import HttpLibrary, Request, Response, decoded_body, is_coded
+from turnledger.adapters.http_library import HttpLibrary, Request, Response, coding_of, decoded_body
 from turnledger.adapters.terminal import TerminalMarker
 from turnledger.capture.content import EVENTS
 from turnledger.capture.context import current
@@ -61,28 +61,31 @@ def _media_type(header: str | None) -> str | None:
 
 
 class Exchange:
-    """A step that was sent, while its response arrives.  Ending it again does nothing."""
+    """A step that was sent, while its response arrives.  Ending it again does nothing.
+
+    It does not hold the response, whose stream holds it: one that is dropped ends at once.
+    """
 
     def __init__(self, step: ModelCallStep, library: HttpLibrary, response: Response) -> None:
         self.step = step
         self.is_over = False
         """Whether the step has all that it will get."""
         self._library = library
-        self._response = response
+        self._status = response.status_code
         self._media_type = _media_type(response.headers.get("content-type"))
         self._is_events = self._media_type == EVENTS
         self._marker = TerminalMarker()
         response.extensions[_EXTENSION] = step
-        self._coded: list[bytes] | None = None
-        if is_coded(response):
-            self._coded = []
+        self._coding = coding_of(response)
+        self._coded: list[bytes] = []
+        if self._coding is not None:
             step.incoming.plain = partial(_plain_of, weakref.ref(self))
 
     def took(self, piece: bytes) -> bool:
         """Keep a piece; True where the response is complete with it."""
         if self.is_over:
             return False
-        if self._coded is not None:  # what the provider compressed is looked at when all of it is there
+        if self._coding is not None:  # what the provider compressed is looked at when all of it is there
             self._coded.append(piece)
             piece = b""
         self.step.chunk(piece, is_output=self._is_events)
@@ -110,19 +113,19 @@ class Exchange:
     def _decode(self) -> bytes:
         if not self._coded:
             return b""
-        coded = b"".join(self._coded)
-        plain = decoded_body(self._library, self._response, coded)
+        coded, plain = b"".join(self._coded), self._plain()
         self._coded = []
         return self.step.chunk(coded if plain is None else plain, is_output=False)
 
+    def _plain(self) -> bytes | None:
+        return decoded_body(self._library, self._coding or "identity", b"".join(self._coded))
+
     def plain(self) -> bytes:
         """What can be read by now of a body that is compressed."""
-        coded = b"".join(self._coded or ())
-        return decoded_body(self._library, self._response, coded) or b""
+        return self._plain() or b""
 
     def _conclude(self) -> None:
-        status = self._response.status_code
-        self.step.result(self.step.arrived, media_type=self._media_type, http_status=status)
+        self.step.result(self.step.arrived, media_type=self._media_type, http_status=self._status)
         self.is_over = True
 
 

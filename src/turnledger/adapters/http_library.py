@@ -12,8 +12,8 @@ __all__ = [
     "Request",
     "Response",
     "Transport",
+    "coding_of",
     "decoded_body",
-    "is_coded",
     "library_of",
 ]
 
@@ -114,15 +114,15 @@ def library_of(request: Request) -> HttpLibrary:
     return cast("HttpLibrary", sys.modules[type(request).__module__.partition(".")[0]])
 
 
-def is_coded(response: Response) -> bool:
-    """Whether the provider compressed the body."""
-    return response.headers.get("content-encoding", "identity") not in {"", "identity"}
+def coding_of(response: Response) -> str | None:
+    """How the provider compressed the body; None where it did not."""
+    coding = response.headers.get("content-encoding")
+    return None if coding in {None, "", "identity"} else str(coding)
 
 
-def decoded_body(library: HttpLibrary, response: Response, body: bytes) -> bytes | None:
+def decoded_body(library: HttpLibrary, coding: str, body: bytes) -> bytes | None:
     """``body``, or the beginning of one, as it was before the provider compressed it; None where damaged."""
-    coding = {"content-encoding": response.headers.get("content-encoding")}
-    shadow = library.Response(response.status_code, headers=coding, stream=library.ByteStream(body))
+    shadow = library.Response(200, headers={"content-encoding": coding}, stream=library.ByteStream(body))
     try:
         return bytes(shadow.read())
     except Exception:  # noqa: BLE001  whatever a library raises: what arrived is recorded as it arrived
