@@ -13,6 +13,7 @@ from turnledger.model.rows import BodyRow
 from turnledger.store.body_heads import BodyHead, body_heads
 from turnledger.store.contract import RecordedBody
 from turnledger.wire.commitment import payload_hash
+from turnledger.wire.recipe import Kind, reference
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -126,3 +127,10 @@ def test_a_missing_part_is_damage(hand: Hand) -> None:
     tamper(hand.url, "DELETE FROM parts")
     with pytest.raises(LedgerCorruptError):
         b"".join(_body(hand, event).read())
+
+
+@pytest.mark.parametrize("part", [2**63 - 1, 2**63, 2**65])
+def test_a_recipe_that_names_what_cannot_be_is_damage(hand: Hand, part: int) -> None:
+    recipe = b"\0" + reference(Kind.RAW, 5, part)
+    with hand.reader.snapshot(), pytest.raises(LedgerCorruptError, match="missing"):
+        list(hand.reader.rebuilder().read_all([recipe]))

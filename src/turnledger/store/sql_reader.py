@@ -43,6 +43,7 @@ _ANY = b""
 _ALL = 2**62
 _REBUILDER_BYTES = 8 << 20
 _FIRST_MS, _LAST_MS = -(2**63), 2**63 - 1
+_LAST_PART = 2**63 - 1
 _PLACE: Callable[[Row], int] = itemgetter(11)
 _CURSOR: Callable[[Row], int] = itemgetter(13)
 _CONVERSATION_KEY: Callable[[Row], tuple[int, int]] = itemgetter(8, 18)
@@ -67,6 +68,10 @@ class ReadSession(Protocol):
 
     def each(self, statement: str, keys: Sequence[Values]) -> Iterator[Row]:
         """Rows of one statement for any of these keys (values in the order of its parameters)."""
+        ...
+
+    def parts(self, ids: Sequence[int]) -> Iterator[Row]:
+        """Ids and stored data of those of these parts that there are."""
         ...
 
     def now_ms(self) -> int:
@@ -367,7 +372,8 @@ class SqlReader:
         return BodyReader(self._parts, kept_bytes=_REBUILDER_BYTES)
 
     def _parts(self, ids: Collection[int]) -> dict[int, bytes]:
-        return dict(self._session.each("get_parts", [(pid,) for pid in ids]))
+        # A damaged recipe may name one that no column can hold: it is missing as any other that is not there.
+        return dict(self._session.parts([pid for pid in ids if pid <= _LAST_PART]))
 
     # --- the database --------------------------------------------------------------------------
 

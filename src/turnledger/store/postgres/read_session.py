@@ -53,6 +53,10 @@ class PostgresReadSession:
         found = STATEMENTS[statement]
         return (row for rows in self._run([(found, key) for key in keys]) for row in rows)
 
+    def parts(self, ids: Sequence[int]) -> Iterator[Row]:
+        """See ``ReadSession``."""
+        return iter(self._run([call("list_parts", list(ids))])[0])
+
     def now_ms(self) -> int:
         """See ``ReadSession``: statements ask the database's clock themselves."""
         return 0

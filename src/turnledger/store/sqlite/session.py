@@ -118,6 +118,10 @@ class SqliteSession:
             for key in keys:
                 yield from connection.execute(self._sql[statement], key).fetchall()
 
+    def parts(self, ids: Sequence[int]) -> Iterator[Row]:
+        """See ``ReadSession``."""
+        return self.rows("list_parts", {"ids": f"[{','.join(map(str, ids))}]"})
+
     def now_ms(self) -> int:
         """See ``ReadSession``."""
         return self._clock.epoch_ms()

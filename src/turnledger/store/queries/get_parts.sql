@@ -1,3 +1,0 @@
-SELECT pid, data
-FROM parts
-WHERE pid = :pid
