@@ -35,12 +35,20 @@ class Statement:
     text: str
     params: tuple[str, ...]
 
-    def numbered(self, sign: str) -> str:
-        """The text with ``:name`` as ``?1`` (SQLite) or ``$1`` (PostgreSQL), counted as in ``params``."""
+    def names(self) -> tuple[str, ...]:
+        """Its parameters in the order in which they appear, each as often as it does."""
+        return tuple([match["name"] for match in _TOKEN.finditer(self.text) if match["name"] is not None])
+
+    def positional(self) -> str:
+        """The text with every ``:name`` as ``?``, for values in the order of ``names``."""
+        return _TOKEN.sub(lambda match: match[0] if match["name"] is None else "?", self.text)
+
+    def numbered(self) -> str:
+        """The text with ``:name`` as ``$1``, counted as in ``params``."""
 
         def place(match: re.Match[str]) -> str:
             name = match["name"]
-            return match[0] if name is None else f"{sign}{self.params.index(name) + 1}"
+            return match[0] if name is None else f"${self.params.index(name) + 1}"
 
         return _TOKEN.sub(place, self.text)
 
@@ -61,7 +69,7 @@ class Statement:
 def parse_statement(name: str, text: str) -> Statement:
     """The statement in a file's text, without the comment above it and the semicolon behind it."""
     body = _HEADER.sub("", text, count=1).strip().removesuffix(";").rstrip()
-    names = [match["name"] for match in _TOKEN.finditer(body) if match["name"] is not None]
+    names = Statement(name, body, ()).names()
     return Statement(name, body, tuple(dict.fromkeys(names)))
 
 

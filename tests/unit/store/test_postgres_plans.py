@@ -150,7 +150,7 @@ def test_a_read_goes_through_an_index(filled: str, name: str) -> None:
     with psycopg.connect(filled) as connection:
         connection.execute("SET plan_cache_mode = force_custom_plan")
         raw = psycopg.RawCursor(connection)
-        raw.execute(b"EXPLAIN (FORMAT JSON) " + statement.numbered("$").encode(), values)
+        raw.execute(b"EXPLAIN (FORMAT JSON) " + statement.numbered().encode(), values)
         [(plans,)] = raw.fetchall()
     assert not scanned(plans[0]["Plan"]) & BIG
     assert execute(filled, "SELECT count(*) FROM turns") == [(5001,)]

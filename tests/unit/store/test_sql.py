@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from uuid import UUID
 
 import pytest
@@ -19,6 +21,7 @@ from turnledger.store.projection import (
 )
 from turnledger.store.sql import Statement, load_statements, parse_statement
 from turnledger.store.sql_mapping import Write, changed_rows, lookups, projected_rows
+from turnledger.store.sqlite.prepared import Prepared
 from turnledger.store.state import (
     AgentState,
     Changes,
@@ -43,10 +46,20 @@ def test_a_header_comment_and_the_semicolon_are_no_part_of_the_statement() -> No
 def test_parameters_are_counted_by_their_first_appearance() -> None:
     statement = parse_statement("x", "SELECT :b, :a, :b, :c_1")
     assert statement.params == ("b", "a", "c_1")
-    assert statement.numbered("?") == "SELECT ?1, ?2, ?1, ?3"
-    assert statement.numbered("$") == "SELECT $1, $2, $1, $3"
+    assert statement.numbered() == "SELECT $1, $2, $1, $3"
+    assert statement.positional() == "SELECT ?, ?, ?, ?"
+    assert statement.names() == ("b", "a", "b", "c_1")
     assert statement.pyformat() == "SELECT %(b)s, %(a)s, %(b)s, %(c_1)s"
     assert statement.values({"a": 1, "b": 2, "c_1": 3, "unused": 4}) == (2, 1, 3)
+
+
+def test_a_value_that_occurs_twice_is_given_twice() -> None:
+    twice, once = (Prepared(parse_statement("x", text)) for text in ("SELECT :b, :a, :b", "SELECT :b, :a"))
+    with closing(sqlite3.connect(":memory:")) as file:
+        for one, expected in ((twice, (2, 1, 2)), (once, (2, 1))):
+            assert file.execute(one.text, one.named({"a": 1, "b": 2, "unused": 4})).fetchone() == expected
+            assert file.execute(one.text, one.row((2, 1))).fetchone() == expected
+            assert [file.execute(one.text, row).fetchone() for row in one.rows([(2, 1)])] == [expected]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +76,7 @@ def test_parameters_are_counted_by_their_first_appearance() -> None:
 def test_what_only_looks_like_a_parameter_is_left_alone(text: str) -> None:
     statement = parse_statement("x", text)
     assert statement.params == ()
-    assert statement.numbered("?") == statement.pyformat() == text.strip()
+    assert statement.numbered() == statement.positional() == statement.pyformat() == text.strip()
 
 
 def test_a_cast_may_follow_a_parameter() -> None:

@@ -38,7 +38,7 @@ def connection() -> Iterator[sqlite3.Connection]:
 
 def _plan(connection: sqlite3.Connection, statement: Statement) -> list[str]:
     rows = connection.execute(
-        f"EXPLAIN QUERY PLAN {statement.numbered('?')}", (None,) * len(statement.params)
+        f"EXPLAIN QUERY PLAN {statement.positional()}", (None,) * len(statement.names())
     )
     return [detail for *_, detail in rows]
 

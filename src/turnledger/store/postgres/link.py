@@ -196,7 +196,7 @@ class Link:
         new = name not in self._prepared
         if new:
             types = [oid(value) for value in values]
-            self._pgconn.send_prepare(name, statement.numbered("$").encode(), types)
+            self._pgconn.send_prepare(name, statement.numbered().encode(), types)
         if name:  # the unnamed statement is prepared each time
             self._prepared.add(name)
         self._pgconn.send_query_prepared(name, data, formats, Format.BINARY)

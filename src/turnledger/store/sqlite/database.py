@@ -161,7 +161,7 @@ class SqliteDatabase:
         migrate(target, self._migrations)
         if connection.execute(self._statements["get_ledger_id"].text).fetchone() is None:
             row = (new_id().bytes, self._clock.epoch_ms())
-            connection.execute(self._statements["insert_ledger"].numbered("?"), row)
+            connection.execute(self._statements["insert_ledger"].positional(), row)
 
     def _target(self, connection: sqlite3.Connection, lock: WriteLock | None) -> SqliteTarget:
         return SqliteTarget(connection, lock, self.path, self._wait_ms, self._clock, self._statements)

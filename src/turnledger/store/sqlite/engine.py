@@ -28,6 +28,7 @@ from turnledger.store.sql_mapping import (
     lookups,
     projected_rows,
 )
+from turnledger.store.sqlite.prepared import PreparedStatements
 from turnledger.store.sqlite.problems import busy, explain, explain_commit, translated
 from turnledger.store.sqlite.write_lock import WriteLock
 from turnledger.store.state import Changes, Found, IdKind, Wants
@@ -63,8 +64,7 @@ class SqliteEngine:
         self._place = _place(path)
         self._clock = clock
         self._wait_ms = wait_ms
-        self._statements = statements
-        self._sql = {name: statement.numbered("?") for name, statement in statements.items()}
+        self._sql = PreparedStatements(statements)
         self._heads = Heads()
         self._version = -1
         self._parts: list[Values] = []
@@ -113,7 +113,7 @@ class SqliteEngine:
         heads = self._heads
         with translated(self._path):
             if heads.prunes < 0:
-                (heads.prunes,) = self._cursor.execute(self._sql["get_prunes"]).fetchone()
+                (heads.prunes,) = self._cursor.execute(self._sql["get_prunes"].text).fetchone()
             missing, found = heads.take(wants)
             rows = [self._found(statement, keys) for statement, keys in lookups(missing)]
             read = found_states(missing, self._clock.epoch_ms(), heads.prunes, rows)
@@ -125,8 +125,8 @@ class SqliteEngine:
         if not keys:
             return []
         if statement == "find_aliases":
-            text = self._sql[statement]
-            return [row for key in keys for row in self._cursor.execute(text, key)]
+            one = self._sql[statement]
+            return [row for key in one.rows(keys) for row in self._cursor.execute(one.text, key)]
         return self._rows(statement, {"ids": b"".join(key for (key,) in keys)})
 
     def next_id(self, kind: IdKind) -> int:
@@ -139,7 +139,8 @@ class SqliteEngine:
         heads = self._heads
         if not heads.last_keys:
             with translated(self._path):
-                aid, cid, jid, heads.last_part = self._cursor.execute(self._sql["get_last_keys"]).fetchone()
+                (last,) = self._rows("get_last_keys", {})
+                aid, cid, jid, heads.last_part = last
             heads.last_keys = {IdKind.AGENT: aid, IdKind.CONVERSATION: cid, IdKind.JOURNAL: jid}
         return heads.last_keys
 
@@ -165,7 +166,8 @@ class SqliteEngine:
 
     def _write(self, writes: Iterable[Write]) -> None:
         for statement, rows in writes:
-            self._cursor.executemany(self._sql[statement], rows)
+            one = self._sql[statement]
+            self._cursor.executemany(one.text, one.rows(rows))
 
     def commit(self) -> None:
         """See ``contract.Engine``."""
@@ -234,11 +236,12 @@ class SqliteEngine:
         """See ``contract.Engine``."""
         with self._transaction():
             self._heads.forget()
-            return [self._cursor.execute(self._sql[statement], row).fetchall() for row in rows]
+            one = self._sql[statement]
+            return [self._cursor.execute(one.text, row).fetchall() for row in one.rows(rows)]
 
     def _rows(self, statement: str, params: Mapping[str, object]) -> list[Row]:
-        values = self._statements[statement].values(params)
-        return self._cursor.execute(self._sql[statement], values).fetchall()
+        one = self._sql[statement]
+        return self._cursor.execute(one.text, one.named(params)).fetchall()
 
     @contextmanager
     def _transaction(self) -> Generator[None]:
@@ -261,7 +264,7 @@ class SqliteEngine:
         """See ``contract.Engine``."""
         with self._transaction():
             for statement in EMPTYING:
-                self._cursor.execute(self._sql[statement])
+                self._cursor.execute(self._sql[statement].text)
             yield lambda projection: self._write(projected_rows(projection))
 
     def close(self) -> None:

@@ -94,7 +94,7 @@ class SqliteTarget:
             connection.execute(self._statements["create_migrations"].text)
             for statement in split(migration.text):
                 connection.execute(statement)
-            connection.execute(self._statements["insert_migration"].numbered("?"), row)
+            connection.execute(self._statements["insert_migration"].positional(), row)
             connection.execute("COMMIT")
         finally:
             if connection.in_transaction:

@@ -15,6 +15,7 @@ from turnledger.clock import Clock
 from turnledger.errors import LedgerClosedError
 from turnledger.store.sql import Statement
 from turnledger.store.sql_mapping import Row, Values
+from turnledger.store.sqlite.prepared import PreparedStatements
 from turnledger.store.sqlite.problems import translated
 from turnledger.store.sqlite.schema import schema_faults
 
@@ -68,7 +69,7 @@ class SqliteSession:
         self._path = path
         self._clock = clock
         self._statements = statements
-        self._sql = {name: statement.numbered("?") for name, statement in statements.items()}
+        self._sql = PreparedStatements(statements)
         self._pool = _Pool()
 
     @contextmanager
@@ -96,15 +97,15 @@ class SqliteSession:
 
     def rows(self, statement: str, params: Mapping[str, object]) -> Iterator[Row]:
         """See ``ReadSession``."""
-        values = self._statements[statement].values(params)
+        one = self._sql[statement]
         with self._connection() as connection:
-            yield from connection.execute(self._sql[statement], values)
+            yield from connection.execute(one.text, one.named(params))
 
     def portions(self, statement: str, params: Mapping[str, object]) -> Iterator[list[Row]]:
         """See ``ReadSession``."""
-        values = self._statements[statement].values(params)
+        one = self._sql[statement]
         with self._connection() as connection:
-            cursor = connection.execute(self._sql[statement], values)
+            cursor = connection.execute(one.text, one.named(params))
             rows = cursor.fetchmany(_PORTION)
             while len(rows) == _PORTION:
                 yield rows
@@ -114,9 +115,10 @@ class SqliteSession:
 
     def each(self, statement: str, keys: Sequence[Values]) -> Iterator[Row]:
         """See ``ReadSession``."""
+        one = self._sql[statement]
         with self._connection() as connection:
-            for key in keys:
-                yield from connection.execute(self._sql[statement], key).fetchall()
+            for key in one.rows(keys):
+                yield from connection.execute(one.text, key).fetchall()
 
     def parts(self, ids: Sequence[int]) -> Iterator[Row]:
         """See ``ReadSession``."""

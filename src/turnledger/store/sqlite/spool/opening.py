@@ -116,7 +116,7 @@ def _make_schema(connection: sqlite3.Connection, label: str, statements: dict[st
             for script in read_folder(PACKAGE, "schema").values():
                 for statement in split(script):
                     connection.execute(statement)
-            connection.execute(statements["insert_label"].numbered("?"), (label,))
+            connection.execute(statements["insert_label"].positional(), (label,))
             connection.execute(f"PRAGMA user_version = {_SCHEMA}")
         connection.execute("COMMIT")
     finally:

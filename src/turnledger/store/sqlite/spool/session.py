@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from turnledger.errors import LedgerClosedError
 from turnledger.store.sql import load_statements
+from turnledger.store.sqlite.prepared import PreparedStatements
 from turnledger.store.sqlite.problems import explain_commit, translated, unavailable
 from turnledger.store.sqlite.spool.opening import PACKAGE, Lock, open_file
 
@@ -38,7 +39,7 @@ class SpoolSession:
         self.path = path
         self._label = label
         self._statements = load_statements(PACKAGE)
-        self._sql = {name: one.numbered("?") for name, one in self._statements.items()}
+        self._sql = PreparedStatements(self._statements)
         self._closed = False
         self._start_afresh()
         _living.add(self)
@@ -56,14 +57,14 @@ class SpoolSession:
     def run(self, statement: str, **params: object) -> list[Row]:
         """All rows of a statement.  Raises LedgerError."""
         with self.lock, translated(self.path):
-            values = self._statements[statement].values(params)
-            return self._open().execute(self._sql[statement], values).fetchall()
+            one = self._sql[statement]
+            return self._open().execute(one.text, one.named(params)).fetchall()
 
     def some(self, statement: str, limit: int, size: int) -> list[Row]:
         """The first rows, until the last column adds up to ``size``."""
         rows: list[Row] = []
         with self.lock, translated(self.path):
-            cursor = self._open().execute(self._sql[statement], (limit,))
+            cursor = self._open().execute(self._sql[statement].text, (limit,))
             for row in cursor:
                 rows.append(row)
                 size -= row[-1]
