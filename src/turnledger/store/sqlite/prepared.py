@@ -1,4 +1,4 @@
-"""Statements as the sqlite3 of every Python takes them: with bare ``?``, a value that occurs twice given twice.
+"""Statements as the sqlite3 of every Python takes them: bare ``?``, a value that occurs twice given twice.
 
 Python 3.12.0 to 3.12.3 takes ``?1`` for a named parameter and complains of each value that is bound to it.
 """
