@@ -127,7 +127,16 @@ def machine() -> str:
     """What it ran on, in one line."""
     programs = f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"
     load = f"load {os.getloadavg()[0]:.1f} before"
-    return f"{os.cpu_count()} cores, {load}, {platform.system()} {platform.machine()}, {programs}"
+    return f"{os.cpu_count()} cores{_share()}, {load}, {platform.system()} {platform.machine()}, {programs}"
+
+
+def _share() -> str:
+    """What this run was given of the machine, where that is not what any program gets (Linux tells)."""
+    if not hasattr(os, "sched_getscheduler"):
+        return ""
+    cores, policy = len(os.sched_getaffinity(0)), os.sched_getscheduler(0)
+    pinned = f", all processes on {cores}" if cores != os.cpu_count() else ""
+    return pinned + (", before all others" if policy in {os.SCHED_FIFO, os.SCHED_RR} else "")
 
 
 def revision() -> str:
