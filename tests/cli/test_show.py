@@ -355,3 +355,15 @@ def test_json_of_a_detail_that_json_has_no_form_for(made: Recorded) -> None:
     shown = json.loads(made.run("show", turn.id, "--json").raw)
     called = next(event for event in shown["events"] if event["type"] == "TOOL_CALL")
     assert called["detail"]["callId"] == {"$turnledger": "bytes", "base64": "eA=="}
+
+
+def test_a_damaged_event_is_named_where_its_conversation_is_shown(support: Recorded) -> None:
+    support.ledger.close()
+    first = "SELECT min(eid) FROM events WHERE type = 'VERDICT'"
+    tamper(support.path, f"UPDATE events SET event_id = x'00ff' WHERE eid = ({first})")
+    for more in ([], ["--json"]):
+        shown = support.run("show", support.ids["conversation"], *more)
+        assert shown.status == 1
+        assert "Left out, because the database is damaged: column event_id of table events" in shown.err
+        assert "turnledger doctor" in shown.err
+        assert not more or len(json.loads(shown.out)["events"]) == 31

@@ -226,6 +226,15 @@ def _expect_verdicts(made: Made, damage: Damage) -> None:
     _expect_near(damage, others, made)
     assert alone[made.far_turn].verdict is Verdict.INTACT
     assert {one.verdict for one in far} == {Verdict.INTACT}
+    if damage.column == "journals.id" and damage.kind == "turn":
+        hurt = [one for one in _of_conversation(made) if not one.sound]
+        assert [(one.kind, one.id, one.reason) for one in hurt] == [("turn", made.turn, Reason.ROW_GRAMMAR)]
+        assert "column id of table journals" in Finding.of_journal(hurt[0]).explanation
+
+
+def _of_conversation(made: Made) -> list[Verification]:
+    with turnledger.read(made.url) as reading:
+        return list(verify_conversation(reading.reader, made.talk))
 
 
 def _expect_near(damage: Damage, others: dict[UUID, Verification], made: Made) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import click
 
+from turnledger.cli.damage_note import note_damage
 from turnledger.cli.ledger import reading
 from turnledger.cli.moments import Zone
 from turnledger.cli.options import json_option, ledger_option, zone_option
 from turnledger.cli.show_json import conversation_json, turn_json
 from turnledger.cli.show_text import ShowText
+from turnledger.model.rows import DamagedRow
 from turnledger.query.lookup import resolve
 
 __all__ = ["command"]
@@ -35,7 +37,10 @@ def command(
     ran with something else than the model wrote, `of #3` names the intent of an outcome.  A letter behind a
     number says that the event was not on record before it happened: o observed, s spooled, i imported.
     Recorded text stands in quotation marks, recorded JSON without.
+
+    Events that are damaged in the database are left out and named; the exit status is then 1.
     """
+    left_out: list[DamagedRow] = []
     with reading(ledger) as reader, reader.snapshot():
         named = resolve(reader, target)
         if named.kind == "turn":
@@ -44,6 +49,7 @@ def command(
             else:
                 ShowText(reader, zone, bodies=bodies).turn(named.id)
         elif as_json:
-            conversation_json(reader, named.id, last, bodies=bodies)
+            left_out = conversation_json(reader, named.id, last, bodies=bodies)
         else:
-            ShowText(reader, zone, bodies=bodies).conversation(named.id, last)
+            left_out = ShowText(reader, zone, bodies=bodies).conversation(named.id, last)
+    click.get_current_context().exit(note_damage(left_out))

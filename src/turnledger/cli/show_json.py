@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from uuid import UUID
 
 from turnledger.cli.damage_note import conversation_of
+from turnledger.model.rows import DamagedRow
 from turnledger.query.cost_json import call_cost_object, cost_object
 from turnledger.query.findings import Finding
 from turnledger.query.flow import first_position, flow
@@ -52,8 +53,13 @@ def turn_json(reader: Reader, turn: UUID, *, bodies: bool) -> None:
     _write(reader, head, report.entries, bodies=bodies)
 
 
-def conversation_json(reader: Reader, conversation: UUID, last: int | None, *, bodies: bool) -> None:
-    """Write one conversation: row, chain of each of its journals, events of all of them in order."""
+def conversation_json(
+    reader: Reader, conversation: UUID, last: int | None, *, bodies: bool
+) -> list[DamagedRow]:
+    """Write one conversation: row, chain of each of its journals, events of all of them in order.
+
+    Gives the events that are left out because they are damaged.
+    """
     row = reader.conversation(conversation)
     findings = verify_conversation(reader, conversation, bodies=False)
     after = first_position(row, last) - 1
@@ -64,7 +70,9 @@ def conversation_json(reader: Reader, conversation: UUID, last: int | None, *, b
         "chain": [Finding.of_journal(found).as_json() for found in findings],
         "earlierEvents": after + 1,
     }
-    _write(reader, head, flow(reader, conversation, after), bodies=bodies)
+    left_out: list[DamagedRow] = []
+    _write(reader, head, flow(reader, conversation, left_out, after), bodies=bodies)
+    return left_out
 
 
 def _write(reader: Reader, head: Mapping[str, object], entries: Iterable[Entry], *, bodies: bool) -> None:

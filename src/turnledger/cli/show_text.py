@@ -16,6 +16,7 @@ from turnledger.cli.screen import Screen
 from turnledger.cli.story import Doubts, Story
 from turnledger.cli.timeline_view import TimelineView, room_of
 from turnledger.errors import NotFoundError
+from turnledger.model.rows import DamagedRow
 from turnledger.query.findings import Finding
 from turnledger.query.flow import first_position, flow
 from turnledger.query.timeline import Entry
@@ -47,8 +48,8 @@ class ShowText:
         turn_header(self._screen, self._zone, report, conversation, trigger, finding, cost)
         self._timeline(report.entries, _doubts(report), with_brackets=False)
 
-    def conversation(self, conversation: UUID, last: int | None) -> None:
-        """Print one conversation, or its ``last`` events."""
+    def conversation(self, conversation: UUID, last: int | None) -> list[DamagedRow]:
+        """Print one conversation, or its ``last`` events; gives those that are left out as damaged."""
         row = self._reader.conversation(conversation)
         if row is None:
             msg = f"The ledger's lists lack conversation {conversation}, though its journal is there."
@@ -63,9 +64,10 @@ class ShowText:
             self._screen.line()
             self._screen.line((f"{after + 1:,} earlier events are not shown (--last {last})", QUIET))
         doubts: dict[tuple[UUID, int], Doubt] = {}
-        self._timeline(
-            self._noting_doubts(flow(self._reader, conversation, after), doubts), doubts, with_brackets=True
-        )
+        left_out: list[DamagedRow] = []
+        entries = flow(self._reader, conversation, left_out, after)
+        self._timeline(self._noting_doubts(entries, doubts), doubts, with_brackets=True)
+        return left_out
 
     def _noting_doubts(
         self, entries: Iterable[Entry], doubts: dict[tuple[UUID, int], Doubt]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from uuid import UUID
 
-from turnledger.model.rows import ConversationRow
+from turnledger.model.rows import ConversationRow, DamagedRow
 from turnledger.query.timeline import Entry, entries_of
 from turnledger.store.contract import Reader
 
@@ -14,10 +14,17 @@ __all__ = ["first_position", "flow"]
 _PAGE = 500
 
 
-def flow(reader: Reader, conversation: UUID, after: int = -1) -> Iterator[Entry]:
-    """Events of the conversation and its turns from beyond position ``after`` on, to the end."""
+def flow(reader: Reader, conversation: UUID, left_out: list[DamagedRow], after: int = -1) -> Iterator[Entry]:
+    """Events of the conversation and its turns from beyond position ``after`` on, to the end.
+
+    Damaged ones go into ``left_out``.
+    """
     before_ms: int | None = None
-    while rows := reader.flow(conversation, after=after, before=None, limit=_PAGE):
+    while True:
+        rows = reader.flow(conversation, after=after, before=None, limit=_PAGE)
+        left_out += rows.damaged
+        if not rows:
+            return
         yield from entries_of(rows, before_ms)
         before_ms, position = rows[-1].created_ms, rows[-1].position
         after = after + len(rows) if position is None else position

@@ -6,6 +6,7 @@ from collections import OrderedDict
 from typing import Final
 from uuid import UUID
 
+from turnledger.errors import DamagedRowError
 from turnledger.model.rows import EventRow
 from turnledger.store.contract import Reader
 
@@ -23,7 +24,7 @@ class PrevHashes:
         self._last: OrderedDict[UUID, tuple[int, str]] = OrderedDict()
 
     def of(self, row: EventRow) -> str | None:
-        """64 hex digits; None where the event before is not there."""
+        """64 hex digits; None where the event before is not there, or is damaged."""
         journal = row.journal.id
         seq, digest = self._last.pop(journal, (-1, _GENESIS))
         self._last[journal] = (row.seq, row.hash.hex())
@@ -31,5 +32,8 @@ class PrevHashes:
             self._last.popitem(last=False)
         if row.seq == seq + 1:
             return digest
-        before = self._reader.events(journal, row.seq - 1, 1)
+        try:
+            before = self._reader.events(journal, row.seq - 1, 1)
+        except DamagedRowError:
+            return None
         return before[0].hash.hex() if before and before[0].seq == row.seq - 1 else None

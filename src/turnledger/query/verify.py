@@ -16,6 +16,7 @@ from turnledger.errors import NotFoundError
 from turnledger.ids import NIL, derived_id
 from turnledger.integrity.verdict import Reason, Verdict
 from turnledger.model.registry import FINAL_TYPES
+from turnledger.model.rows import DamagedRow
 from turnledger.model.tokens import parse_summary
 from turnledger.model.vocabulary import JournalKind
 from turnledger.query.journal_rows import Conversation, JournalCheck, read_uuid
@@ -23,7 +24,7 @@ from turnledger.query.places import Places
 from turnledger.query.turns_together import together, turns_together
 from turnledger.query.verification import BodyCounts, Verification, damaged, faulty
 from turnledger.store.contract import Page, Reader, RecordedJournal, TurnFilter
-from turnledger.store.damage import Damages, damage_of, damages_of, find_damages
+from turnledger.store.damage import Damages, damage_of, damages_of, find_damages, note_hidden_turns
 
 __all__ = [
     "LEDGER_UNCOVERED",
@@ -177,8 +178,10 @@ class _Walk:
         owner: Conversation,
         found: Verification | None,
     ) -> Iterator[Verification]:
-        """The finding about one turn; none where it may be one that does not tell its id."""
+        """The finding about one turn; none where it is told elsewhere, as one that does not tell its id."""
         if row is None and self._is_hidden(conversation):
+            if self._ordinals is None:
+                yield replace(damaged(DamagedRow("journals", "id")), kind=str(JournalKind.TURN), id=turn)
             return
         if row is not None and (
             turn in self._damages.by_id
@@ -203,9 +206,11 @@ class _Walk:
     def _is_hidden(self, conversation: RecordedJournal) -> bool:
         """Whether a turn that is missing may be one whose row does not tell its id."""
         hidden = self._damages.hidden_turns
-        if not hidden or not _is_id(conversation.conversation):
+        if (self._ordinals is not None and not hidden) or not _is_id(conversation.conversation):
             return False
         [(key,)] = self._reader.ask("get_conversation_key", conversation=conversation.conversation)
+        if self._ordinals is None and key not in hidden:
+            note_hidden_turns(self._reader, self._damages, key)
         hidden[key] -= 1
         return hidden[key] >= 0
 

@@ -13,7 +13,7 @@ from turnledger.model.vocabulary import JournalKind
 from turnledger.store.cells import AGENT, CONVERSATION, JOURNAL, Column, damage_in, readable_id
 from turnledger.store.contract import Reader, RecordedJournal
 
-__all__ = ["Damages", "damage_of", "damages_of", "find_damages"]
+__all__ = ["Damages", "damage_of", "damages_of", "find_damages", "note_hidden_turns"]
 
 _PAGE: Final = 1000
 _Row: TypeAlias = tuple[Any, ...]
@@ -81,10 +81,15 @@ def damages_of(reader: Reader, journal_id: UUID) -> Damages:
             _note_journal(reader, found, row, column)
     if not found and not reader.recorded_journals([journal_id]):
         for cid in _key(reader.ask("get_conversation_key", conversation=journal_id.bytes)):
-            for row, column in _damaged(reader, "list_journal_cells", JOURNAL):
-                if row[_JOURNAL_CID] == cid:
-                    _note_journal(reader, found, row, column)
+            note_hidden_turns(reader, found, cid)
     return found
+
+
+def note_hidden_turns(reader: Reader, found: Damages, cid: int) -> None:
+    """Add the damaged journals of a conversation (by its small key) to what was found."""
+    for row, column in _damaged(reader, "list_journal_cells", JOURNAL):
+        if row[_JOURNAL_CID] == cid:
+            _note_journal(reader, found, row, column)
 
 
 def _key(rows: Sequence[_Row]) -> Iterator[int]:
