@@ -45,7 +45,7 @@ class ModelCallStep(Step):
 
     Inside the block either ``result(reply)``, or ``chunk(piece)`` for each piece of a stream and ``result()``
     at its end.  A block left without it is recorded as ``aborted`` with what arrived, or as the error that
-    left it.
+    left it.  ``incoming`` is what of the reply is kept while it arrives.
     """
 
     STAGE: ClassVar[str] = "model_call"
@@ -88,7 +88,6 @@ class ModelCallStep(Step):
         self._status: ModelStatus | None = None
         self._http_status: int | None = None
         self.incoming = Incoming(self.event_id)
-        """What is kept of the reply while it arrives."""
         self._pieces = self.incoming.pieces
         self._pieces_encoded = False
         self._ttft_us: int | None = None
