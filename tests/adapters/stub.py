@@ -18,6 +18,7 @@ __all__ = [
     "Reply",
     "anthropic_events",
     "anthropic_reply",
+    "anthropic_tool_events",
     "any_answer",
     "chat_events",
     "chat_reply",
@@ -199,12 +200,22 @@ def anthropic_reply(text: str = "Hello") -> Reply:
 def anthropic_events(*words: str) -> Reply:
     """The same as a stream."""
     deltas = [{"type": "text_delta", "text": word} for word in words]
+    return _anthropic_block({"type": "text", "text": ""}, deltas, "end_turn")
+
+
+def anthropic_tool_events(call_id: str, name: str, arguments: str) -> Reply:
+    """A stream that asks for a tool."""
+    block: dict[str, object] = {"type": "tool_use", "id": call_id, "name": name, "input": {}}
+    return _anthropic_block(block, [{"type": "input_json_delta", "partial_json": arguments}], "tool_use")
+
+
+def _anthropic_block(block: dict[str, object], deltas: list[dict[str, str]], stop: str) -> Reply:
     events: list[dict[str, object]] = [
         {"type": "message_start", "message": _anthropic_message([], None)},
-        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_start", "index": 0, "content_block": block},
         *({"type": "content_block_delta", "index": 0, "delta": delta} for delta in deltas),
         {"type": "content_block_stop", "index": 0},
-        {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_sequence": None},
+        {"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": None},
          "usage": {"output_tokens": 3}},
         {"type": "message_stop"},
     ]  # fmt: skip

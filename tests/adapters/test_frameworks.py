@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import turnledger
-from tests.adapters.frameworks import FRAMEWORKS, is_apart
+from tests.adapters.frameworks import FRAMEWORKS
 from tests.adapters.playing import ASYNC_MODES, MODES, Play, play
 from tests.adapters.stub import Provider, chat_events, chat_reply
 from tests.adapters.turns import SUPPLIED, ToolCall, chat_tool_events, chat_tools, refusing, tool_calls
@@ -21,6 +21,14 @@ CALL = ToolCall("call-1", "lookup", SUPPLIED)
 TWO_CALLS = [
     "PROMPT", "MODEL_CALL", "MODEL_RESULT", "TOOL_CALL", "TOOL_RESULT", "MODEL_CALL", "MODEL_RESULT",
 ]  # fmt: skip
+
+
+TELLING = {FRAMEWORKS[name] for name in ("openai-agents", "strands") if name in FRAMEWORKS}
+"""They tell the model what a tool raised."""
+
+MENDED = {"langchain": b'{"id":7}', "strands": b"{}"}
+MENDING = {FRAMEWORKS[name]: payload for name, payload in MENDED.items() if name in FRAMEWORKS}
+"""They validate something else where arguments are no JSON: with what is open in them closed, or none."""
 
 
 @pytest.fixture(params=FRAMEWORKS)
@@ -113,7 +121,7 @@ def test_a_tool_that_raises_is_an_error_on_record(
 
     provider.says(*replies(mode, CALL))
     turn = recorder.conversation.turn()
-    if run is FRAMEWORKS.get("openai-agents"):  # which tells the model
+    if run in TELLING:
         play(run, mode, turn, provider.url, {"lookup": fail})
     else:
         with pytest.raises(LookupError, match="no such order"):
@@ -205,8 +213,8 @@ def test_s06_arguments_that_are_no_json_are_kept_and_no_tool_runs(
         return
     (call,), (result,) = tool_calls(recorder.path, turn.id), results
     assert call.supplied == broken.arguments.encode()
-    if run is FRAMEWORKS.get("langchain"):  # which closes what is open in the text, and validates that
-        assert (call.payload, result.tokens["status"]) == (b'{"id":7}', "error")
+    if run in MENDING:
+        assert (call.payload, result.tokens["status"]) == (MENDING[run], "error")
         return
     assert (call.tokens["validated"], call.payload) == ("0", broken.arguments.encode())
     assert result.tokens["status"] == "invalid"
@@ -223,7 +231,7 @@ def comparable(steps: list[Step]) -> list[tuple[str, dict[str, str]]]:
     ]
 
 
-@pytest.mark.skipif(is_apart, reason="the client of OpenAI is older there")
+@pytest.mark.beside
 def test_the_same_turn_is_the_same_journal_in_every_framework(provider: Provider, recorder: Recorder) -> None:
     from tests.adapters.frameworks_here import with_openai  # noqa: PLC0415
 

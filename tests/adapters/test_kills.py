@@ -23,14 +23,17 @@ from tests.adapters.playing import play
 
 agent = turnledger.open(sys.argv[1]).agent("support")
 
+def say(words):
+    print(words + "\\n", end="", flush=True)  # at once, since all threads do
+
 def lookup(id: int, place: str) -> str:
-    print("running", flush=True)
+    say("running")
     time.sleep(600)
     return "never"
 
 def start(name, case):
     turn = agent.conversation(name + "/" + case).turn()
-    print(name + "/" + case, turn.id, flush=True)
+    say(f"{name}/{case} {turn.id}")
     play(FRAMEWORKS[name], "async", turn, sys.argv[2] + "/" + case, {"lookup": lookup})
 
 for name in FRAMEWORKS:

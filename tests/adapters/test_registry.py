@@ -11,15 +11,22 @@ from pathlib import Path
 
 import pytest
 
+from tests.apart import APART
 from turnledger.adapters import installing
-from turnledger.adapters.described import Adapter, Support, release, support_of
+from turnledger.adapters.described import Adapter, Support, installed_version, release, support_of
 from turnledger.adapters.registry import ADAPTERS
 
 ROOT = Path(__file__).parents[2]
-PINS = dict(re.findall(r"(?m)^([a-z0-9-]+)==([^ ;]+)", (ROOT / "requirements/dev.txt").read_text()))
+PINS = {
+    name: version
+    for file in ("apart.txt", "dev.txt")
+    for name, version in re.findall(
+        r"(?m)^([a-z0-9-]+)==([^ ;]+)", (ROOT / "requirements" / file).read_text()
+    )
+}
+GROUPS = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
 WANTED = dict(
-    requirement.split(">=")
-    for requirement in tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]["sdks"]
+    re.sub(r"\[.*\]", "", requirement).split(">=") for requirement in (*GROUPS["sdks"], *GROUPS["apart"])
 )
 
 each = pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.distribution)
@@ -48,7 +55,7 @@ def test_its_page_says_what_to_type(adapter: Adapter) -> None:
 
 @each
 def test_its_module_gives_a_recording(adapter: Adapter) -> None:
-    if adapter.module is not None:
+    if adapter.module is not None and adapter.distribution not in APART:
         assert isinstance(import_module(f"turnledger.adapters.{adapter.module}").Recording, type)
 
 
@@ -74,6 +81,14 @@ def test_what_install_does_is_said() -> None:
 def test_a_release_is_compared_by_its_numbers(version: str, support: Support) -> None:
     adapter = next(one for one in ADAPTERS if one.oldest == "2.62")
     assert support_of(adapter, version) is support
+
+
+def test_a_damaged_installation_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an installer that was interrupted left behind: a folder without the file that says the version."""
+    (tmp_path / "halfway-1.0.dist-info").mkdir()
+    monkeypatch.syspath_prepend(tmp_path)
+    assert installed_version("halfway") is None
+    assert installed_version("never-heard-of") is None
 
 
 def test_nothing_is_imported_to_answer() -> None:

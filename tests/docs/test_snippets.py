@@ -12,22 +12,22 @@ from pathlib import Path
 import pytest
 
 import turnledger
-from tests.adapters.stub import (
-    Asked,
-    Reply,
-    anthropic_reply,
-    chat_events,
-    chat_reply,
-    google_reply,
-    running,
-)
-from tests.adapters.turns import ToolCall, chat_tools
+from tests.adapters.stub import Asked, Reply, any_answer, running
+from tests.adapters.turns import ToolCall, chat_tool_events, chat_tools
+from tests.apart import APART, is_apart
+from tests.patience import PROGRAM_S
+from turnledger.adapters.registry import ADAPTERS
 from turnledger.integrity.verdict import Verdict
 from turnledger.query.verify import verify_ledger
 
 DOCS = Path(__file__).parents[2] / "docs"
 EXAMPLE = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-PAGES = sorted(page for page in DOCS.rglob("*.md") if EXAMPLE.search(page.read_text()))
+APART_PAGES = {DOCS / "sdks" / one.page for one in ADAPTERS if one.distribution in APART}
+PAGES = sorted(
+    page
+    for page in DOCS.rglob("*.md")
+    if EXAMPLE.search(page.read_text()) and (page in APART_PAGES) == is_apart
+)
 
 THE_READERS_OWN = """
 request = {"model": "gpt-5.2", "messages": [{"role": "user", "content": "Where is my order?"}]}
@@ -82,13 +82,15 @@ def run_page(page: Path, ledger: Path) -> None:
             "GOOGLE_API_KEY": "none",
             "OPENAI_AGENTS_DISABLE_TRACING": "1",
             "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+            "CLAUDE_CONFIG_DIR": str(ledger.parent / "claude"),
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         }
         done = subprocess.run(
             [sys.executable, "-W", "error", "-c", code],
             env=environment,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PROGRAM_S,
             check=False,
         )
     assert done.returncode == 0, done.stderr
@@ -96,15 +98,15 @@ def run_page(page: Path, ledger: Path) -> None:
 
 def answer(asked: Asked) -> Reply:
     """What a provider says to an example."""
-    if asked.path.endswith("/messages"):
-        return anthropic_reply()
-    if asked.path.endswith(":generateContent"):
-        return google_reply()
-    if asked.json.get("tools") and asked.json["messages"][-1]["role"] == "user":
-        return chat_tools(ToolCall("call-1", "lookup_order", '{"order": 7}'))
-    return chat_events("On its ", "way.") if asked.json.get("stream") else chat_reply()
+    path = asked.path.partition("?")[0]
+    is_chat = path.endswith("/completions")
+    if is_chat and asked.json.get("tools") and asked.json["messages"][-1]["role"] == "user":
+        tools = chat_tool_events if asked.json.get("stream") else chat_tools
+        return tools(ToolCall("call-1", "lookup_order", '{"order": 7}'))
+    return any_answer(asked)
 
 
+@pytest.mark.beside
 def test_there_are_pages_with_examples() -> None:
     assert DOCS / "recording.md" in PAGES
 
@@ -114,6 +116,7 @@ def test_the_examples_of_a_page_run(page: Path, ledger_path: Path) -> None:
     run_page(page, ledger_path)
 
 
+@pytest.mark.beside
 def test_what_the_recording_page_does_is_on_record(ledger_path: Path) -> None:
     run_page(DOCS / "recording.md", ledger_path)
     with turnledger.read(ledger_path) as reading:

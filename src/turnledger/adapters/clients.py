@@ -20,6 +20,7 @@ T = TypeVar("T")
 _HOLDERS: Final = (
     "_client",  # openai, anthropic and others made by the same generator; openai-agents' models
     "client",  # pydantic-ai's models
+    "_custom_client",  # strands' models
     "_async_client",  # LangChain's models over anthropic
     "root_client",  # LangChain's models over openai
     "root_async_client",

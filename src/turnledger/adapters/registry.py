@@ -154,4 +154,41 @@ ADAPTERS: Final[tuple[Adapter, ...]] = (
         not_seen=("resources and prompts",),
         page="mcp.md",
     ),
+    Adapter(
+        name="Claude Agent SDK",
+        distribution="claude-agent-sdk",
+        packages=("claude_agent_sdk",),
+        oldest="0.2.189",
+        newest="0.2.189",
+        parts=(
+            Part("tool runs", Hook.CALLBACK, "the hooks PreToolUse and PostToolUse"),
+            Part("requests to models, with the gateway", Hook.TRANSPORT, "ANTHROPIC_BASE_URL"),
+        ),
+        switch_on=(
+            "from turnledger.adapters.claude_agent_sdk import Recording",
+            "options = Recording().options(ClaudeAgentOptions(…))",
+        ),
+        module="claude_agent_sdk",
+        not_seen=("requests to models, without the gateway", "tools that the provider runs"),
+        page="claude-agent-sdk.md",
+    ),
+    Adapter(
+        name="Strands Agents",
+        distribution="strands-agents",
+        packages=("strands",),
+        oldest="1.62",
+        newest="1.62.0",
+        parts=(
+            _REQUESTS,
+            Part("models without such a client", Hook.MIDDLEWARE, "InvokeModelStage"),
+            Part("tool runs", Hook.MIDDLEWARE, "ExecuteToolStage"),
+        ),
+        switch_on=(
+            "from turnledger.adapters.strands import Recording",
+            "agent = Agent(…, plugins=[…, Recording()])",
+        ),
+        module="strands",
+        not_seen=("bidirectional agents (a websocket)",),
+        page="strands.md",
+    ),
 )

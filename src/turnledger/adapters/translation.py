@@ -13,7 +13,12 @@ __all__ = ["Translate", "translation_for"]
 
 Translate = Callable[[LedgerError], LedgerError]
 
-_OWN_ERRORS: Final = {"agents": "AgentsException", "anthropic": "AnthropicError", "openai": "OpenAIError"}
+_OWN_ERRORS: Final = {
+    "agents": "AgentsException",
+    "anthropic": "AnthropicError",
+    "openai": "OpenAIError",
+    "strands.types.exceptions": "EventLoopException",
+}
 """SDKs that try again after any other error of a transport, or make another one of it."""
 
 
