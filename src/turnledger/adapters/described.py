@@ -82,7 +82,7 @@ def installed_version(distribution: str) -> str | None:
     """The version that is installed where this program runs, told without importing it; None for none."""
     try:
         return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
+    except (metadata.PackageNotFoundError, KeyError):  # a damaged one has no version, or says so
         return None
 
 
