@@ -19,7 +19,7 @@ import turnledger
 from tests.adapters.stub import Provider, Reply, chat_events, running
 from tests.cli.kit import run
 from tests.conformance.handwriting import tamper
-from tests.patience import eventually
+from tests.patience import PROGRAM_S, eventually
 from tests.server.kit import listening
 from turnledger.integrity.verdict import Verdict
 from turnledger.model.access import Grant, Scope
@@ -27,7 +27,8 @@ from turnledger.query.verify import verify_ledger
 from turnledger.store.arrivals import arrived_replies
 
 ROOT = Path(__file__).parents[2]
-SEEN = chat_events("Your order ", "left on Monday").pieces[:2]
+ALL = chat_events("Your order ", "left on Monday").pieces
+SEEN, REST = ALL[:2], b"".join(ALL[2:])
 ASK = {"model": "gpt-asked", "messages": [{"role": "user", "content": "Where is it?"}]}
 
 pytestmark = pytest.mark.crash
@@ -62,7 +63,7 @@ def provider() -> Iterator[Provider]:
     """It answers with a stream that stops after two words, and waits."""
     never = threading.Event()
     with running() as one:
-        one.says(Reply([*SEEN, b"never sent"], "text/event-stream", hold=never))
+        one.says(Reply([*SEEN, REST], "text/event-stream", hold=never))
         yield one
         never.set()
 
@@ -81,7 +82,8 @@ def started(*command: object) -> Iterator[subprocess.Popen[str]]:
     try:
         yield process
     finally:
-        os.killpg(process.pid, signal.SIGKILL)
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
         process.communicate(timeout=20)
 
 
@@ -125,11 +127,35 @@ def test_beside_the_ledger(provider: Provider, engine: str, style: str) -> None:
     is_cut_once_its_lease_ran_out(engine)
 
 
+def test_a_process_that_was_only_stopped_records_the_whole_reply_late(
+    provider: Provider, engine: str
+) -> None:
+    turnledger.open(engine).close()
+    hold = provider.script[0].hold
+    assert hold is not None
+    with started("-c", PROGRAM, engine, "", provider.url, "sync") as process:
+        saw_both_words(process)
+        eventually(lambda: is_kept(engine))
+        tamper(engine, "UPDATE journals SET until_ms = until_ms")  # it has let go of its lock when this is done
+        process.send_signal(signal.SIGSTOP)
+        is_cut_once_its_lease_ran_out(engine)
+        hold.set()
+        process.send_signal(signal.SIGCONT)
+        process.wait(PROGRAM_S)
+    with turnledger.read(engine) as reading:
+        (turn,) = reading.turns()
+        (late,) = [one for one in reading.events(turn.conversation) if one.row.type == "LATE"]
+        assert (late.tokens["type"], reading.body(late.row.event_id)) == ("MODEL_RESULT", b"".join(ALL))
+        (result,) = [one for one in reading.events(turn.id) if one.row.type == "MODEL_RESULT"]
+        assert result.tokens["status"] == "cut"
+        assert arrived_replies(reading.reader, turn.id) == {}
+
+
 def test_a_stream_that_comes_compressed(provider: Provider, ledger_path: Path) -> None:
     coder = zlib.compressobj(wbits=31)
     pieces = [coder.compress(piece) + coder.flush(zlib.Z_SYNC_FLUSH) for piece in SEEN]
     (reply,) = provider.script
-    reply.pieces, reply.headers = [*pieces, b"never sent"], {"content-encoding": "gzip"}
+    reply.pieces, reply.headers = [*pieces, b"never read"], {"content-encoding": "gzip"}
     url = str(ledger_path)
     with started("-c", PROGRAM, url, "", provider.url, "sync") as process:
         saw_both_words(process)
