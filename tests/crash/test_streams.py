@@ -136,7 +136,7 @@ def test_a_process_that_was_only_stopped_records_the_whole_reply_late(
     with started("-c", PROGRAM, engine, "", provider.url, "sync") as process:
         saw_both_words(process)
         eventually(lambda: is_kept(engine))
-        tamper(engine, "UPDATE journals SET until_ms = until_ms")  # it has let go of its lock when this is done
+        tamper(engine, "UPDATE journals SET until_ms = until_ms")  # behind it no lock is held
         process.send_signal(signal.SIGSTOP)
         is_cut_once_its_lease_ran_out(engine)
         hold.set()
