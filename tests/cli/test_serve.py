@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.request import Request, urlopen
 
@@ -80,7 +80,8 @@ def test_a_server_ends_by_a_signal_and_leaves_the_ledger_whole(ledger_path: Path
 def test_no_link_is_printed_where_others_could_use_it(ledger_path: Path) -> None:
     with serving(str(ledger_path), "--host", "0.0.0.0") as (_, _, link):  # noqa: S104  what this is about
         assert link == ""
-    assert Access(connect(str(ledger_path)).open()).tables.operators() == []
+    with closing(connect(str(ledger_path)).open()) as store:
+        assert Access(store).tables.operators() == []
 
 
 def test_an_address_in_use_is_said(ledger_path: Path) -> None:

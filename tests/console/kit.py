@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Protocol
-from urllib.parse import urlsplit
 
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect
 
+from tests.patience import PATIENCE_S
 from tests.server.kit import listening
 from turnledger.engine.access import Access
 from turnledger.server.run import RunningServer
 
-WAIT_MS = 20_000
+WAIT_MS = int(PATIENCE_S * 1000)
 """How long the page may take to show what it has to."""
 
 POLICY_LISTENER = """
@@ -83,10 +83,11 @@ def house(ledger: str) -> Iterator[House]:
 class Process:
     """A server of its own, ``turnledger serve``, that can be killed and started again on its port."""
 
-    def __init__(self, ledger: str) -> None:
+    def __init__(self, ledger: str, port: int) -> None:
         self.ledger = ledger
         self.cookies: Any = None
         self.address = ""
+        self._port = port
         self._link = ""
         self._running: subprocess.Popen[str] | None = None
 
@@ -96,8 +97,8 @@ class Process:
 
     def start(self) -> None:
         """Serve, on the same port as before."""
-        port = str(urlsplit(self.address).port or 0)
-        command = [sys.executable, "-m", "turnledger", "serve", "--port", port, "--ledger", self.ledger]
+        command = [sys.executable, "-m", "turnledger", "serve", "--port", str(self._port)]
+        command += ["--ledger", self.ledger]
         self._running = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
         assert self._running.stderr is not None
         first, second = self._running.stderr.readline(), self._running.stderr.readline()
@@ -114,9 +115,9 @@ class Process:
 
 
 @contextmanager
-def process(ledger: str) -> Iterator[Process]:
+def process(ledger: str, port: int) -> Iterator[Process]:
     """The ledger at a URL, served by a process."""
-    served = Process(ledger)
+    served = Process(ledger, port)
     served.start()
     try:
         yield served

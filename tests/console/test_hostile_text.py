@@ -15,7 +15,7 @@ from playwright.sync_api import Dialog, Locator, Page, expect
 
 import turnledger
 from tests.console.hostile import CONNECTOR, DIGITS, HIDDEN, MARKUP, NAME, SHOWN, Hostile, attack
-from tests.console.kit import Browse, House, house
+from tests.console.kit import WAIT_MS, Browse, House, house
 
 WHOLE = {"width": 1280, "height": 6000}
 BECOME = (
@@ -222,7 +222,7 @@ def test_bodies_of_every_size_and_depth_are_shown_and_the_page_goes_on(page: Pag
         "async () => { const t = performance.now(); await new Promise(requestAnimationFrame);"
         " return performance.now() - t; }"
     )
-    assert slow < 1000
+    assert slow < WAIT_MS
     became_nothing(page)
     expect(page.get_by_role("article", name=re.compile("COMMIT$"))).to_contain_text("done")
 

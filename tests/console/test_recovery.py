@@ -36,9 +36,9 @@ ALL_PAGES_FETCHED = (
 
 
 @pytest.fixture
-def spawned(engine: str) -> Iterator[Process]:
+def spawned(engine: str, port: int) -> Iterator[Process]:
     """A server in a process of its own, over each engine."""
-    with process(engine) as served:
+    with process(engine, port) as served:
         yield served
 
 

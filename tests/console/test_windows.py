@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.console.kit import Browse, House, Watch, browsing
 from tests.console.story import Told
+from tests.patience import eventually
 
 
 def test_a_login_link_opens_the_conversations(served: House, story: Told, browse: Browse) -> None:
@@ -33,10 +34,10 @@ def test_what_goes_wrong_in_a_window_is_noticed(
     browse, close = browsing(chromium, watch)
     page = browse(served)
     page.evaluate(f"() => {{ {script} }}")
-    for _ in range(100):
+
+    def is_noticed() -> bool:
         page.wait_for_timeout(50)
-        if any(complaint in one for one in watch.complaints):
-            break
-    else:
-        pytest.fail(f"noticed only {watch.seen}")
+        return any(complaint in one for one in watch.complaints)
+
+    eventually(is_noticed)
     close()
