@@ -48,10 +48,16 @@ class Places:
                 return False
         except TypeError:
             return False
+        if places and ({*map(type, places)} != {int} or places[0] < 0 or places[-1] >= self._limit):
+            return False
+        self._met += len(places)
         for count, place in enumerate(places):
-            if not self.meet(place):
+            block, at = self._blocks[place >> _BLOCK_BITS], place & _IN_BLOCK
+            if block[at]:
+                self._met -= len(places) - count
                 self.leave_all(places[:count])
                 return False
+            block[at] = 1
         return True
 
     def leave_all(self, places: Sequence[int]) -> None:

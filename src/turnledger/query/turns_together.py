@@ -55,8 +55,9 @@ def turns_together(
         return None
     *columns, ids, positions = [*zip(*events, strict=True)]
     turns = [UUID(bytes=row.id) for row in rows]
-    agents = [UUID(bytes=row.agent or b"") for row in rows]
-    owners = [(str(turn), str(agent)) for turn, agent in zip(turns, agents, strict=True)]
+    agents = {row.agent: UUID(bytes=row.agent or b"") for row in rows}
+    names = {agent: str(id_) for agent, id_ in agents.items()}
+    owners = [(str(turn), names[row.agent]) for turn, row in zip(turns, rows, strict=True)]
     ends = [*accumulate(lengths)]
     lasts = [events[end - 1] for end in ends]
     if not (
@@ -80,9 +81,9 @@ def turns_together(
             row.events,
             count,
             head=row.head.hex(),
-            agent=agent,
+            agent=agents[row.agent],
         )
-        for row, turn, agent, last, count in zip(rows, turns, agents, lasts, counts, strict=True)
+        for row, turn, last, count in zip(rows, turns, lasts, counts, strict=True)
     ]
 
 

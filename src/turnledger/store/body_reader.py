@@ -149,7 +149,10 @@ class BodyReader:
         whole: list[bytes] = []
         stored: Mapping[int, bytes] | None = None
         for operation in operations:
-            piece = operation.data if operation.kind is Kind.LITERAL else self._kept(operation)
+            kind, length, data, part = operation
+            piece = data if kind is Kind.LITERAL else self._cache.get(part << _KIND_BITS | kind)
+            if piece is None or len(piece) != length:
+                piece = self._kept(operation)
             if piece is not None:
                 whole.append(piece)
                 continue

@@ -23,7 +23,7 @@ def test_one_token_is_the_one_that_all_of_them_have(words: list[str]) -> None:
 
 def test_an_id_is_looked_for_as_a_member_of_the_record_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     text = f'{{"id":"{ID.hex()}"}}'
-    inner = [
+    inner: list[dict[str, object]] = [
         {"a": {"id": ID.hex()}},
         {"a": text},
         {"a": [{"id": ID.hex()}], "id": "7"},
