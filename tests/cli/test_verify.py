@@ -230,14 +230,12 @@ def test_a_tail_cut_without_care_is_found(support: Recorded) -> None:
 
 def test_a_tail_cut_with_care_is_found_by_the_conversation(support: Recorded) -> None:
     """The turn's head is put right as well; TURN_CLOSED still says how it ended."""
-    journal = bytes.fromhex(support.ids["good"].replace("-", ""))
-    of = "(SELECT jid FROM journals WHERE id = ?1)"
+    journal = f"x'{support.ids['good'].replace('-', '')}'"
+    of = f"(SELECT jid FROM journals WHERE id = {journal})"
     before = f"(SELECT hash FROM events WHERE jid = {of} AND seq = 12)"
-    tamper(
-        support.path, f"UPDATE journals SET next_seq = 13, head = {before} WHERE id = ?1", values=(journal,)
-    )
+    tamper(support.path, f"UPDATE journals SET next_seq = 13, head = {before} WHERE id = {journal}")
     for table in ("events", "bodies"):
-        tamper(support.path, f"DELETE FROM {table} WHERE jid = {of} AND seq = 13", values=(journal,))
+        tamper(support.path, f"DELETE FROM {table} WHERE jid = {of} AND seq = 13")
     found = results(support, support.ids["good"])[1]
     assert (support.ids["good"], -1, "turn-closed") in broken(results(support, "--all")[1])
     assert "no-final-event" in found["results"][0]["warnings"]
@@ -246,7 +244,7 @@ def test_a_tail_cut_with_care_is_found_by_the_conversation(support: Recorded) ->
 
 def test_a_deleted_turn_is_found_by_its_conversation(support: Recorded) -> None:
     journal = bytes.fromhex(support.ids["bad"].replace("-", ""))
-    of = "(SELECT jid FROM journals WHERE id = ?1)"
+    of = "(SELECT jid FROM journals WHERE id = ?)"
     for table in ("events", "bodies", "turns", "journals"):
         tamper(support.path, f"DELETE FROM {table} WHERE jid = {of}", values=(journal,))
     status, found = results(support, "--all")

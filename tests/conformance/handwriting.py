@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from uuid import UUID
@@ -54,11 +54,9 @@ def tamper(url: str, *statements: str) -> None:
             for statement in statements:
                 connection.execute(statement.encode())
         return
-    file = sqlite3.connect(url)
-    with file:
+    with closing(sqlite3.connect(url)) as file, file:
         for statement in statements:
             file.execute(statement)
-    file.close()
 
 
 def digest(text: object) -> bytes:
