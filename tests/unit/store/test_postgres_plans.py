@@ -71,6 +71,7 @@ VALUES: Mapping[str, object] = {
     "id": AN_ID,
     "journals": [AN_ID] * 10,
     "keys": list(range(10)),
+    "parts": list(range(10)),
     "kind": "turn",
     "scope": AN_ID,
     "digest": AN_ID,

@@ -122,7 +122,7 @@ class SqliteSession:
 
     def parts(self, ids: Sequence[int]) -> Iterator[Row]:
         """See ``ReadSession``."""
-        return self.rows("list_parts", {"ids": f"[{','.join(map(str, ids))}]"})
+        return self.rows("list_parts", {"parts": f"[{','.join(map(str, ids))}]"})
 
     def now_ms(self) -> int:
         """See ``ReadSession``."""

@@ -3,4 +3,4 @@ SELECT
     pid,
     data
 FROM parts
-WHERE pid = ANY(:ids)
+WHERE pid = ANY(:parts)

@@ -2,5 +2,5 @@
 SELECT
     p.pid,
     p.data
-FROM json_each(:ids) AS k
+FROM json_each(:parts) AS k
 CROSS JOIN parts AS p ON p.pid = k.value
