@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterable
+from functools import partial
 from uuid import UUID
 
 from turnledger.ids import NIL, derived_id
@@ -101,6 +102,11 @@ def _said_twice(batch: Batch) -> BatchResult | None:
     return BatchResult(BatchStatus.REFUSED, refusal=Refusal.GRAMMAR, reason=reason)
 
 
+def _jid_of(found: Found, turn: UUID) -> int | None:
+    journal = found.journals.get(turn)
+    return None if journal is None else journal.jid
+
+
 class Planner:
     """Plans the batches of one transaction in order; ``changes`` and ``projection`` are what to write."""
 
@@ -109,11 +115,7 @@ class Planner:
         self._next_id = next_id
         self.changes = Changes()
         self._undo = Undo(self.changes)
-        self.projection = Projection(self._jid_of)
-
-    def _jid_of(self, turn: UUID) -> int | None:
-        journal = self._found.journals.get(turn)
-        return None if journal is None else journal.jid
+        self.projection = Projection(partial(_jid_of, found))
 
     # --- a batch -------------------------------------------------------------------------------
 
