@@ -19,6 +19,7 @@ from pydantic_ai.providers.openai import OpenAIProvider
 
 import turnledger
 from tests.adapters.playing import QUESTION, Play, Tools
+from tests.patience import PATIENCE_S
 from turnledger.adapters import langchain, openai_agents, pydantic_ai
 
 __all__ = ["FRAMEWORKS", "with_openai"]
@@ -55,8 +56,8 @@ async def with_pydantic_ai(url: str, tools: Tools, mode: str) -> str:
 
 async def with_langchain(url: str, tools: Tools, mode: str) -> str:
     """LangChain with the middleware."""
-    async with httpx2.AsyncClient() as asynchronous:
-        with httpx2.Client() as synchronous:
+    async with httpx2.AsyncClient(timeout=PATIENCE_S) as asynchronous:
+        with httpx2.Client(timeout=PATIENCE_S) as synchronous:
             model = ChatOpenAI(
                 model="gpt-asked",
                 base_url=url,

@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.patience import PROGRAM_S
+
 __all__ = ["killed", "started"]
 
 ROOT = Path(__file__).parents[2]
@@ -28,4 +30,4 @@ def started(program: str, *arguments: object, **variables: str) -> subprocess.Po
 def killed(process: subprocess.Popen[str]) -> None:
     """End it and all that it started, at once."""
     os.killpg(process.pid, signal.SIGKILL)
-    process.communicate(timeout=20)
+    process.communicate(timeout=PROGRAM_S)

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Protocol, TypeVar
 
+from tests.patience import PATIENCE_S
+
 __all__ = [
     "Asked",
     "Provider",
@@ -145,7 +147,7 @@ def _answer(handler: BaseHTTPRequestHandler, reply: Reply) -> None:
     for number, piece in enumerate(reply.pieces, 1):
         if number == len(reply.pieces):
             if reply.hold is not None:
-                reply.hold.wait(20)
+                reply.hold.wait(PATIENCE_S)
             if reply.cut:
                 handler.close_connection = True
                 return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +12,7 @@ from tests.adapters.frameworks import FRAMEWORKS
 from tests.adapters.playing import ASYNC_MODES, MODES, Play, play
 from tests.adapters.stub import Provider, chat_events, chat_reply
 from tests.adapters.turns import SUPPLIED, ToolCall, chat_tool_events, chat_tools, refusing, tool_calls
+from tests.patience import NEVER_S, becomes, eventually
 
 if TYPE_CHECKING:
     from tests.adapters.conftest import Recorder, Step
@@ -139,7 +139,7 @@ def test_a_tool_that_is_cancelled_is_so_on_record(
 
     async def hang(id: int, place: str) -> str:  # noqa: A002
         running[0].cancel()
-        await asyncio.sleep(20)
+        await asyncio.sleep(NEVER_S)
         return f"{id}{place}"
 
     async def main() -> None:
@@ -169,12 +169,12 @@ def test_x03_s04_parallel_tools_keep_their_place(
     finished: list[int] = []
 
     async def last_first(id: int, place: str) -> str:  # noqa: A002
-        await asyncio.sleep(0.05 * (3 - id))
+        await becomes(lambda: len(finished) == 2 - id)
         finished.append(id)
         return f"{id}{place}"
 
     def last_first_in_threads(id: int, place: str) -> str:  # noqa: A002
-        time.sleep(0.2 * (3 - id))
+        eventually(lambda: len(finished) == 2 - id)
         finished.append(id)
         return f"{id}{place}"
 

@@ -13,6 +13,7 @@ import pytest
 
 import turnledger
 from tests.adapters.stub import Provider, Reply, anthropic_reply, chat_reply
+from tests.patience import PROGRAM_S
 
 if TYPE_CHECKING:
     from uuid import UUID
@@ -54,7 +55,7 @@ def run(program: str, *arguments: object) -> str:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=PROGRAM_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -17,6 +17,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 import turnledger
 from tests.adapters.stub import Provider, Reply, chat_events, chat_reply
+from tests.patience import PATIENCE_S, becomes, eventually
 
 if TYPE_CHECKING:
     from tests.adapters.conftest import Recorder
@@ -72,8 +73,7 @@ def test_the_intent_is_durable_before_the_provider_is_asked(provider: Provider, 
             target=turnledger.propagate(client(provider).chat.completions.create), kwargs=ASK
         )
         thread.start()
-        while not provider.asked:
-            pass
+        eventually(lambda: provider.asked)
         (call,) = recorder.steps(turn)
         assert (call.type, call.payload) == ("MODEL_CALL", provider.asked[0].body)
         answered.set()
@@ -210,7 +210,7 @@ def test_a_response_that_nobody_holds_is_gone_at_once(
     """Bodies are large: they do not wait for the collector of cycles, nor does the end of the call."""
     reply = chat_reply("It is on its way.")
     provider.says(reply.zipped() if coded else reply)
-    http = turnledger.record(provider.closes(httpx2.Client()))
+    http = turnledger.record(provider.closes(httpx2.Client(timeout=PATIENCE_S)))
     gc.collect()
     gc.disable()
     try:
@@ -279,7 +279,7 @@ def test_s05_every_helper_gives_what_it_gave_and_is_one_call(provider: Provider,
         with recorded.chat.completions.stream(**ASK) as stream:  # type: ignore[arg-type]
             stream.until_done()
             assert stream.get_final_completion().choices[0].message.content == "helped"
-        assert recorded.with_options(timeout=5).chat.completions.create(**ASK).choices  # type: ignore[call-overload]
+        assert recorded.with_options(timeout=PATIENCE_S).chat.completions.create(**ASK).choices  # type: ignore[call-overload]
         turn.commit("done")
     assert len(recorder.steps(turn, "MODEL_RESULT")) == 4
     assert {step.tokens["status"] for step in recorder.steps(turn, "MODEL_RESULT")} == {"ok"}
@@ -295,7 +295,7 @@ def test_recording_a_client_twice_records_once(provider: Provider, recorder: Rec
 
 
 def test_an_async_transport_is_still_taken_for_what_it_is() -> None:
-    http = httpx2.AsyncClient()
+    http = httpx2.AsyncClient(timeout=PATIENCE_S)
     kind = type(http._transport)
     assert type(turnledger.record(http)._transport) is not kind
     assert isinstance(http._transport, kind)
@@ -343,9 +343,11 @@ def test_a_cancelled_async_call_is_aborted(provider: Provider, recorder: Recorde
     async def main() -> turnledger.Turn:
         recorded = async_client(provider)
         async with recorder.conversation.turn() as turn:
-            with pytest.raises(TimeoutError):
-                async with asyncio.timeout(0.3):
-                    await recorded.chat.completions.create(**ASK)  # type: ignore[call-overload]
+            call = asyncio.create_task(recorded.chat.completions.create(**ASK))  # type: ignore[call-overload]
+            await becomes(lambda: provider.asked)
+            call.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await call
             await turn.commit("done")
         hold.set()
         await recorded.close()
@@ -375,7 +377,7 @@ def test_parallel_async_calls_each_have_their_own_result(provider: Provider, rec
 def test_what_only_the_address_tells_is_on_record(provider: Provider, recorder: Recorder) -> None:
     body = b'{"contents": [{"role": "user", "parts": [{"text": "Hello?"}]}]}'
     provider.says(Reply([b'{"candidates":[{"content":{"parts":[{"text":"Hi"}]},"finishReason":"STOP"}]}']))
-    http = turnledger.record(httpx2.Client())
+    http = turnledger.record(httpx2.Client(timeout=PATIENCE_S))
     with recorder.conversation.turn() as turn:
         http.post(f"{provider.url}/v1beta/models/gemini-asked:generateContent?key=sk-secret", content=body)
         turn.commit("done")
