@@ -35,10 +35,15 @@ def test_a_message_is_recorded_byte_for_byte(provider: Provider, recorder: Recor
 
 
 def test_a_refusal_is_not_tried_again_and_stays_ours(provider: Provider) -> None:
-    with pytest.raises(turnledger.CaptureRefused, match="No turn is open") as refused:
-        client(provider).messages.create(**ASK)  # type: ignore[call-overload]
-    assert isinstance(refused.value, anthropic.AnthropicError)
-    assert refused.value.next_step
+    class Own(anthropic.Anthropic):
+        """A user's own."""
+
+    own = turnledger.record(provider.closes(Own(api_key="sk", base_url=provider.url)))
+    for recorded in (client(provider), own):
+        with pytest.raises(turnledger.CaptureRefused, match="No turn is open") as refused:
+            recorded.messages.create(**ASK)  # type: ignore[call-overload]
+        assert isinstance(refused.value, anthropic.AnthropicError)
+        assert refused.value.next_step
     assert provider.asked == []
 
 

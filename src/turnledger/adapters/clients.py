@@ -13,7 +13,7 @@ from turnledger.adapters.translation import Translate, translation_for
 from turnledger.adapters.transport import AsyncRecordingTransport, RecordingTransport
 from turnledger.errors import UsageError
 
-__all__ = ["is_recordable", "record", "record_http"]
+__all__ = ["is_recordable", "package_of", "record", "record_http"]
 
 T = TypeVar("T")
 
@@ -39,8 +39,10 @@ _DEPTH: Final = 4
 _SHARING: Final = frozenset({"langchain_openai"})
 """Packages that give one HTTP client to all models with the same address, recorded or not."""
 
-_OTHER_DOORS: Final = {"mcp": "turnledger.adapters.mcp"}
+_OTHER_DOORS: Final = {"mcp": "turnledger.adapters.mcp", "smolagents": "turnledger.adapters.smolagents"}
 """Packages whose objects speak no HTTP that is known; the module named has a ``record`` of its own."""
+
+_KNOWN: Final = _SHARING.union(name.partition(".")[0] for one in ADAPTERS for name in one.packages)
 
 
 class _Held(NamedTuple):
@@ -58,9 +60,9 @@ def record(client: T, *, role: str | None = "primary") -> T:
     ``role`` says what the client is used for.  Doing it twice does nothing more.  Raises UsageError for an
     object without an HTTP client that is known.
     """
-    package = _package(client)
+    package = package_of(client)
     if package in _OTHER_DOORS:
-        import_module(_OTHER_DOORS[package]).record(client)
+        import_module(_OTHER_DOORS[package]).record(client, role)
         return client
     found = list(_held(client))
     if not found:
@@ -69,7 +71,7 @@ def record(client: T, *, role: str | None = "primary") -> T:
     for held in found:
         _keep_to_http(held.owner)
         http = _own(held) if package in _SHARING else held.http
-        _put_before(http, role, translation_for(_package(held.owner)))
+        _put_before(http, role, translation_for(package_of(held.owner)))
     _keep_recorded(client, role)
     return client
 
@@ -85,9 +87,12 @@ def is_recordable(client: object) -> bool:
     return next(_held(client), None) is not None
 
 
-def _package(value: object) -> str:
-    name = value.__name__ if isinstance(value, ModuleType) else type(value).__module__
-    return name.partition(".")[0]
+def package_of(value: object) -> str:
+    """The package that an object is of, or is in itself; of a user's own class that which it extends."""
+    if isinstance(value, ModuleType):
+        return value.__name__.partition(".")[0]
+    packages = [kind.__module__.partition(".")[0] for kind in type(value).__mro__]
+    return next((package for package in packages if package in _KNOWN), packages[0])
 
 
 def _instead(package: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from turnledger.adapters.clients import record_http
 from turnledger.errors import LedgerError
 
-__all__ = ["ERRORS", "HANDLERS", "hand_on_errors", "record_stand_ins"]
+__all__ = ["ERRORS", "HANDLERS", "hand_on_errors", "is_recorded", "record_stand_ins"]
 
 HANDLERS: Final = "litellm.llms.custom_httpx.http_handler"
 ERRORS: Final = "litellm.litellm_core_utils.exception_mapping_utils"
@@ -22,6 +22,11 @@ ERRORS: Final = "litellm.litellm_core_utils.exception_mapping_utils"
 _MARK: Final = "_turnledger_installed"
 _HANDED_ON: Final = "_turnledger_handed_on"
 _FINAL: Final = 400  # what it asks neither again nor elsewhere
+
+
+def is_recorded() -> bool:
+    """Whether what is asked through it is, in this process."""
+    return hasattr(getattr(sys.modules.get(ERRORS), "exception_type", None), _MARK)
 
 
 def record_stand_ins(module: ModuleType, role: str | None) -> None:

@@ -23,12 +23,12 @@ __all__ = ["Recording", "record"]
 _MARK: Final = "_turnledger_recorded"
 
 
-def record(session: Any) -> None:
+def record(session: Any, role: str | None = None) -> None:  # noqa: ARG001  as all doors are called
     """Record the tool calls of a ``ClientSession``, ``Client`` or ``ClientSessionGroup`` from now on.
 
     They belong to the turn that is open where they are made; without one they are refused, and the server is
     not asked.  A call that an adapter records already, because the tool belongs to an agent, stays one.
-    Raises UsageError for an object that calls no tools.
+    ``role`` is for models, and says nothing here.  Raises UsageError for an object that calls no tools.
     """
     call_tool = getattr(session, "call_tool", None)
     if call_tool is None:

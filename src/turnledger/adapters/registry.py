@@ -191,4 +191,19 @@ ADAPTERS: Final[tuple[Adapter, ...]] = (
         not_seen=("bidirectional agents (a websocket)",),
         page="strands.md",
     ),
+    Adapter(
+        name="smolagents",
+        distribution="smolagents",
+        packages=("smolagents",),
+        oldest="1.26",
+        newest="1.26.0",
+        parts=(
+            _REQUESTS,
+            Part("models without such a client", Hook.WRAPPER, "Model.generate"),
+            Part("tool runs", Hook.WRAPPER, "Tool.forward"),
+        ),
+        switch_on=("agent = turnledger.record(agent)",),
+        not_seen=("tools that code calls on another machine",),
+        page="smolagents.md",
+    ),
 )
