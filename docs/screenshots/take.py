@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Literal
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, ViewportSize, sync_playwright
 
 from tests.chromium import find_chromium
 
@@ -29,6 +29,7 @@ PAGES: Final = {
     "settings": "/settings",
 }
 TABS: Final = ("Waterfall", "Prompt", "Raw")
+PHONE: Final = ViewportSize(width=390, height=844)
 
 
 @contextmanager
@@ -81,6 +82,12 @@ def take(said: str, page: Page, theme: str) -> None:
         shoot(page, f"inspector-{tab.lower()}", theme)
     page.get_by_role("link", name="Its conversation").click()
     shoot(page, "timeline", theme)
+    page.set_viewport_size(PHONE)
+    shoot(page, "timeline-phone", theme)
+    page.goto(found(r"by a person:\s+(\S+)", said))
+    shoot(page, "inspector-phone", theme)
+    page.goto(home)
+    shoot(page, "conversations-phone", theme)
 
 
 def main() -> None:

@@ -77,10 +77,10 @@ export function Figures({ of }: { of: Overview }): ReactNode {
           times={times}
           format={tokens}
           series={[
-            { name: "in, not from cache", mark: "one", values: over((one) => newInput(one.tokens)) },
-            { name: "in, from cache", mark: "two", values: over((one) => one.tokens.cacheRead) },
-            { name: "out, visible", mark: "three", values: over((one) => one.tokens.out) },
-            { name: "out, reasoning", mark: "four", values: over((one) => one.tokens.reasoning) },
+            { name: "in, new", mark: "one", values: over((one) => newInput(one.tokens)) },
+            { name: "in, cached", mark: "two", values: over((one) => one.tokens.cacheRead) },
+            { name: "out", mark: "three", values: over((one) => one.tokens.out) },
+            { name: "reasoning", mark: "four", values: over((one) => one.tokens.reasoning) },
           ]}
         />
         {of.total.cost.amounts.map(({ currency }) => (

@@ -17,7 +17,7 @@ const MEANING: Readonly<Record<string, string>> = {
   shed: "dropped without a turn: a reply is owed",
   superseded: "its turn gave way to another one",
   failed: "its turn ended without a result",
-  waiting: "undecided, or its turn still runs",
+  waiting: "undecided, or its turn runs or waits for an approval",
   unaccounted: "nobody can say what became of it",
 };
 

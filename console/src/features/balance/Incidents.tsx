@@ -53,7 +53,7 @@ export function Disposals({ agentId, span }: Asked): ReactNode {
         { head: "Reason", cell: (row) => row.reason?.replaceAll("_", " ") ?? "" },
         { head: "Message", cell: (row) => messageWords(row) },
         { head: "Age", isNumber: true, cell: (row) => ageWords(row) },
-        { head: "Waited", isNumber: true, cell: (row) => (row.depth === null ? "" : count(row.depth)) },
+        { head: "In the queue", isNumber: true, cell: (row) => (row.depth === null ? "" : count(row.depth)) },
       ]}
     />
   );

@@ -19,7 +19,7 @@ function StateBadge({ of }: { of: Conversation }): ReactNode {
         icon="pause"
         title={counted(of.waitingTurns, "turn waits for an approval", "turns wait for an approval")}
       >
-        waits for approval
+        waits<span className={s.wide}> for approval</span>
       </Badge>
     );
   if (of.openTurns > 0)
