@@ -7,6 +7,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -22,6 +23,8 @@ from tests.pg_server import Server, find_binaries, running_server
 settings.register_profile("turnledger", deadline=None, print_blob=True)
 settings.load_profile("turnledger")
 
+MEMORY = Path("/dev/shm")  # noqa: S108  tests make folders of their own in it
+ROOM = 4 << 30
 RUNS_LAST = ("slow", "crash", "console")
 
 
@@ -53,6 +56,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     _hear_ctrl_c()
+    _keep_files_in_memory()
     missing = left_out()
     asked_for = config.getoption("--require-postgres") and "postgres" in missing
     if missing and (asked_for or os.environ.get("CI") == "true"):
@@ -64,6 +68,20 @@ def _hear_ctrl_c() -> None:
     """A shell's background job is deaf to Ctrl-C, and so were the programs that tests send it to."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN and current_thread() is main_thread():
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _keep_files_in_memory() -> None:
+    """Where there is room: what is tested flushes as often as ever, and waits for no disk.
+
+    ``TMPDIR`` says otherwise, and is inherited by all that tests start, PostgreSQL included.
+    """
+    try:
+        has_room = shutil.disk_usage(MEMORY).free >= ROOM
+    except OSError:
+        return
+    if has_room and os.access(MEMORY, os.W_OK) and "TMPDIR" not in os.environ:
+        os.environ["TMPDIR"] = str(MEMORY)
+        tempfile.tempdir = None  # it is looked for anew
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -29,8 +29,6 @@ from psycopg import sql
 
 OLDEST = 14
 START_SECONDS = 60
-MEMORY = Path("/dev/shm")  # noqa: S108  a folder of our own is made in it, with a name that nobody can guess
-ROOM = 2 << 30
 
 
 class Binaries(NamedTuple):
@@ -119,7 +117,7 @@ def _keep() -> int:
         sys.stderr.write("No PostgreSQL server binaries found.\n")
         return 3
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    home = Path(tempfile.mkdtemp(prefix="turnledger-pg-", dir=_place()))
+    home = Path(tempfile.mkdtemp(prefix="turnledger-pg-"))
     try:
         with _postgres(binaries, home):
             sys.stdout.write(f"postgresql://postgres@/postgres?host={quote(str(home), safe='')}\n")
@@ -128,15 +126,6 @@ def _keep() -> int:
     finally:
         shutil.rmtree(home)
     return 0
-
-
-def _place() -> Path | None:
-    """Files in memory, where there is room for them: a database for each test need not wait for a disk."""
-    try:
-        has_room = shutil.disk_usage(MEMORY).free >= ROOM
-    except OSError:
-        return None
-    return MEMORY if has_room and os.access(MEMORY, os.W_OK) else None
 
 
 @contextmanager
@@ -153,8 +142,7 @@ def _postgres(binaries: Binaries, home: Path) -> Iterator[None]:
             check=True, user=user, cwd=home, stdout=output, stderr=output,
         )  # fmt: skip
         server = subprocess.Popen(
-            [binaries.folder / "postgres", "-D", data, "-k", home, "-c", "listen_addresses=",
-             "-c", "max_wal_size=256MB"],
+            [binaries.folder / "postgres", "-D", data, "-k", home, "-c", "listen_addresses="],
             user=user, cwd=home, stdin=subprocess.DEVNULL, stdout=output, stderr=output,
         )  # fmt: skip
     try:
