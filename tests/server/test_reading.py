@@ -461,7 +461,9 @@ def test_search_in_all_bodies(house: Served, there: Story) -> None:
     assert {hit["agentId"] for hit in mine} == {str(there.agent)}
     assert house.ask("/api/search?q=912345678901234567")["items"]
     assert house.ask("/api/search?q=zebra")["items"] == []
-    assert house.ask("/api/search?q=kind&requests=true")["items"]
+    assert house.ask("/api/search?q=kind")["items"] == []
+    sent = {one["type"] for one in house.ask("/api/search?q=kind&requests=true")["items"]}
+    assert sent == {"MODEL_CALL", "PROMPT"}
     pages, after = [], ""
     while True:
         page = house.ask(f"/api/search?q=order&limit=1{after}")

@@ -6995,7 +6995,7 @@ export interface operations {
                 q: string;
                 /** @description Of this agent only. */
                 agent?: string | null;
-                /** @description Search the requests to models too; slower. */
+                /** @description Search requests to models and their prompts too; slower. */
                 requests?: boolean;
                 /** @description How many at most. */
                 limit?: number;

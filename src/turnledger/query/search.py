@@ -31,8 +31,8 @@ _KIND: Final = ListKind("search", 1)
 _AT_ONCE: Final = 200
 _TERMS: Final = 8
 _TERM: Final = re.compile(r'"([^"]+)"|(\S+)')
-# Repeated in what is looked through anyway: the history in requests, a message in the turn that answers it.
-_REQUESTS: Final = frozenset({"MODEL_CALL"})
+# Said again and again: history in requests, instructions in prompts, a message in the turn that answers it.
+_REQUESTS: Final = frozenset({"MODEL_CALL", "PROMPT"})
 _COPIES: Final = frozenset({"INTAKE", "COMMIT", "OPENED"})
 
 
@@ -83,7 +83,7 @@ def search(
 ) -> Found:
     """Bodies of these agents (None: all) that hold every word of ``text``.
 
-    ``requests`` adds the requests to models, most of which is what was said before.  Raises UsageError,
+    ``requests`` adds what models were sent, prompts too: most of it was said before.  Raises UsageError,
     GrammarError.
     """
     terms = terms_of(text)

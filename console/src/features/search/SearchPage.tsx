@@ -49,7 +49,7 @@ export function SearchPage(): ReactNode {
               change(event.target.checked ? { ...rest, requests: true } : rest);
             }}
           />
-          requests to models too (slower: they repeat the history)
+          requests to models and their prompts too (slower: they repeat the history)
         </label>
       </div>
       {search.q === undefined ? <Teach /> : <Results q={search.q} search={search} />}

@@ -33,7 +33,9 @@ def search_bodies(
     asking: BodyViewer,
     q: Annotated[str, Query(min_length=1, max_length=200, description='Words, and "words in a row".')],
     agent: Annotated[UUID | None, Query(description="Of this agent only.")] = None,
-    requests: Annotated[bool, Query(description="Search the requests to models too; slower.")] = False,
+    requests: Annotated[
+        bool, Query(description="Search requests to models and their prompts too; slower.")
+    ] = False,
     limit: Limit = 20,
     after: After = None,
 ) -> Reply:
