@@ -277,4 +277,5 @@ def test_a_ledger_that_is_gone_is_said(ledger_path: Path) -> None:
         response = house.client.get("/api/session", headers=headers)
         assert response.status_code in {500, 503}
         assert response.json()["nextStep"]
-        assert connect(str(ledger_path)).reader.agents()
+        with closing(connect(str(ledger_path))) as again:
+            assert again.reader.agents()
