@@ -113,8 +113,9 @@ class ConversationRow:
     """A conversation; ``key`` and ``place`` are outside names, None once erased.
 
     ``last_ms`` is the time of the last event of its own journal: a message, a verdict, a turn's begin or end.
-    ``open_turns`` have not ended, ``waiting_turns`` of them wait for somebody's approval.  ``tokens_in`` is all
-    input, from the cache or not, ``tokens_out`` all output, reasoning too: None where no exchange reported any.
+    ``open_turns`` have not ended, ``waiting_turns`` of them wait for somebody's approval.
+    ``tokens_in`` is all input, from the cache or not, ``tokens_out`` all output, reasoning too: None where no
+    exchange reported any.
     """
 
     id: UUID
