@@ -220,3 +220,7 @@ def test_the_command_tells_where_it_listens_and_ends_by_ctrl_c(tmp_path: Path) -
 def test_an_upstream_is_a_name_and_an_address() -> None:
     with pytest.raises(turnledger.UsageError, match="is no upstream"):
         parse_upstreams(["file:///etc/passwd"])
+    for text in ("local=htp://ann:s3cret@host", "http://ann:s3cret@host/?a=b", "s3cret"):
+        with pytest.raises(turnledger.UsageError, match="is no upstream") as caught:
+            parse_upstreams([text])
+        assert "s3cret" not in str(caught.value)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from turnledger.errors import LedgerUnavailableError, UsageError
 from turnledger.store.ledger_store import Store
@@ -37,21 +38,37 @@ SERVERS = ("http://", "https://")
 _ENVIRONMENT = "TURNLEDGER_URL"
 _POSTGRES = ("postgresql://", "postgres://")
 
+# What is meant for a server and would be taken for a file's name, password and all.
+_MISWRITTEN: Final = re.compile(
+    r"(?:postgres|postgresql|https?):"
+    r"|\s*(?:host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*=",
+    re.IGNORECASE,
+)
+
 
 def ledger_url(url: str | os.PathLike[str] | None = None) -> str:
     """The URL to use: ``url``, else what ``TURNLEDGER_URL`` says, else the default file.
 
-    Raises UsageError for what is neither text nor a path, and for text that no path can be.
+    Raises UsageError for what is neither text nor a path, for text that no path can be, and for empty text:
+    a script whose variable is not set would read or write the default ledger unawares.
     """
+    chosen = os.environ.get(_ENVIRONMENT) if url is None else url
+    if chosen is None:
+        return str(default_file())
     try:
-        chosen = os.environ.get(_ENVIRONMENT, "") if url is None else os.fspath(url)
+        chosen = os.fspath(chosen)
         usable = type(chosen) is str and b"\0" not in os.fsencode(chosen)
     except (TypeError, UnicodeEncodeError):
         usable, chosen = False, ""
     if not usable:
         msg = "A ledger is named by a URL or a path as text, and this is none."
         raise UsageError(msg, next_step="Give a file's path, memory:, postgresql://… or http(s)://….")
-    return chosen or str(default_file())
+    if not chosen.strip():
+        what = f"{_ENVIRONMENT} is set to" if url is None else "The ledger's URL is"
+        msg = f"{what} empty text, which names no ledger."
+        next_step = f"Unset {_ENVIRONMENT} and leave --ledger or url=… out to use the default ledger."
+        raise UsageError(msg, next_step=f"Name a ledger. {next_step}")
+    return chosen
 
 
 def default_file() -> Path:
@@ -99,6 +116,11 @@ def database_at(url: str | os.PathLike[str] | None = None) -> Database:
     if address.startswith(SERVERS):
         msg = "A server is written to through this URL; what it holds is read by its console and its API."
         raise UsageError(msg, next_step="Name the ledger itself: a file or postgresql://….")
+    if _MISWRITTEN.match(address):
+        # It is not repeated: a password may be in it.
+        msg = "This is neither a URL of a PostgreSQL database or a server as written here, nor a file's path."
+        next_step = "Write postgresql://user:password@host:port/database; or ./ before a file's name."
+        raise UsageError(msg, next_step=next_step)
     if "://" in address or address == OFF:
         scheme = address.partition(":")[0][:20]
         msg = f"A ledger's URL is a file path, memory: or postgresql://…; {scheme!r} is none of them."

@@ -39,7 +39,10 @@ def parse_upstreams(given: Iterable[str]) -> dict[str, str]:
     for text in given:
         name, equals, url = text.partition("=")
         if not equals or not _NAME.fullmatch(name) or not url.startswith(("http://", "https://")):
-            msg = f"{text!r} is no upstream."
+            shown = (
+                repr(name[:31]) if equals and _NAME.fullmatch(name) else "This"
+            )  # a URL may hold a password
+            msg = f"{shown} is no upstream."
             raise UsageError(msg, next_step="Write it like local=http://127.0.0.1:11434.")
         upstreams[name] = url.rstrip("/")
     return upstreams

@@ -27,6 +27,35 @@ def test_the_url_comes_from_the_argument_the_environment_or_the_users_folder(
     assert ledger_url(tmp_path) == str(tmp_path)
 
 
+def test_an_empty_url_is_not_the_default_ledger(monkeypatch: pytest.MonkeyPatch) -> None:
+    for empty in ("", " \n"):
+        with pytest.raises(UsageError, match="empty text") as caught:
+            ledger_url(empty)
+        assert "default ledger" in caught.value.next_step
+        monkeypatch.setenv("TURNLEDGER_URL", empty)
+        with pytest.raises(UsageError, match="TURNLEDGER_URL is set to empty text"):
+            turnledger.open()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "host=db password=s3cret",
+        " password = s3cret host=db",
+        "POSTGRESQL://ann:s3cret@db/ledger",
+        "postgresql:ann:s3cret@db/ledger",
+        "postgres:/ann:s3cret@db",
+        "https:/ann:s3cret@db",
+    ],
+)
+def test_what_is_meant_for_a_server_is_no_files_name_and_not_repeated(url: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as caught:
+        connect(url)
+    assert "s3cret" not in str(caught.value)
+    assert "postgresql://user:password@" in caught.value.next_step
+    turnledger.open(tmp_path / "host=1").close()  # a path is a path
+
+
 @pytest.mark.parametrize(("platform", "folder"), [("darwin", "Application Support"), ("win32", "Local")])
 def test_every_system_has_its_own_data_folder(
     monkeypatch: pytest.MonkeyPatch, platform: str, folder: str

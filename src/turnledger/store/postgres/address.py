@@ -24,6 +24,7 @@ _DEFAULTS: Final = {
 }
 
 _PORTS: Final = frozenset("0123456789,")
+_TWO_AT: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +55,17 @@ class Address:
 def _parts(url: str) -> dict[str, str | int | None]:
     with suppress(ProgrammingError):
         given = conninfo_to_dict(url)
-        # A slash in a password makes its beginning a port and its end a database: neither is to be shown.
+        # A slash in a password makes its beginning a port and its end a database, an @ makes its end a host:
+        # none of them is to be shown, by this program or by the driver.
         port, database = str(given.get("port") or ""), str(given.get("dbname") or "")
-        if not set(port) - _PORTS and not set(database) & {"@", "/"}:
+        authority = url.partition("://")[2].partition("/")[0].partition("?")[0]
+        if not set(port) - _PORTS and not set(database) & {"@", "/"} and authority.count("@") < _TWO_AT:
             return given
     msg = "The PostgreSQL URL cannot be read."
-    next_step = "Write postgresql://user:password@host:port/database, special characters as %XX."
+    next_step = (
+        "Write postgresql://user:password@host:port/database, special characters in a password as %XX: "
+        "@ is %40, / is %2F."
+    )
     raise UsageError(msg, next_step=next_step)
 
 
