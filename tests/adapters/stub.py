@@ -8,7 +8,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Protocol, TypeVar
 
@@ -65,6 +65,16 @@ class Reply:
     hold: threading.Event | None = None
     cut: bool = False
     """Whether the connection breaks before the last piece."""
+
+    @property
+    def is_sized(self) -> bool:
+        """Whether its head tells where it ends."""
+        return "content-length" in self.headers or self.status == 204
+
+    def sized(self) -> Reply:
+        """The same, with its length in its head."""
+        length = str(sum(map(len, self.pieces)))
+        return replace(self, headers={**self.headers, "content-length": length})
 
     def zipped(self) -> Reply:
         """The same in a coding that clients undo."""
@@ -137,11 +147,8 @@ def running() -> Generator[Provider]:
 
 def _answer(handler: BaseHTTPRequestHandler, reply: Reply) -> None:
     handler.send_response(reply.status)
-    for name, value in {
-        "content-type": reply.media_type,
-        "transfer-encoding": "chunked",
-        **reply.headers,
-    }.items():
+    framing = {} if reply.is_sized else {"transfer-encoding": "chunked"}
+    for name, value in {"content-type": reply.media_type, **framing, **reply.headers}.items():
         handler.send_header(name, value)
     handler.end_headers()
     for number, piece in enumerate(reply.pieces, 1):
@@ -151,9 +158,10 @@ def _answer(handler: BaseHTTPRequestHandler, reply: Reply) -> None:
             if reply.cut:
                 handler.close_connection = True
                 return
-        handler.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))
+        handler.wfile.write(piece if reply.is_sized else b"%x\r\n%b\r\n" % (len(piece), piece))
         handler.wfile.flush()
-    handler.wfile.write(b"0\r\n\r\n")
+    if not reply.is_sized:
+        handler.wfile.write(b"0\r\n\r\n")
 
 
 def _json(value: object) -> bytes:

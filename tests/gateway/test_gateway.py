@@ -6,10 +6,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
 
 import anthropic
 import httpx2
@@ -17,55 +15,12 @@ import openai
 import pytest
 
 import turnledger
-from tests.adapters.stub import Provider, Reply, anthropic_events, chat_events, chat_reply, running
-from tests.patience import PATIENCE_S, PROGRAM_S, eventually
-from turnledger.gateway.run import RunningGateway
+from tests.adapters.stub import Reply, anthropic_events, chat_events, chat_reply, running
+from tests.gateway.kit import ASK, Through
+from tests.patience import PATIENCE_S, PROGRAM_S
 from turnledger.gateway.upstreams import parse_upstreams
-from turnledger.model.rows import TurnRow
 
 post = partial(httpx2.post, timeout=PATIENCE_S)
-ASK = {"model": "gpt-asked", "messages": [{"role": "user", "content": "Hello?"}]}
-
-
-class Through(NamedTuple):
-    """A gateway, the provider behind it and the ledger beside it."""
-
-    url: str
-    provider: Provider
-    ledger: turnledger.Ledger
-
-    def openai(self, **options: object) -> openai.OpenAI:
-        made = openai.OpenAI(api_key="sk-secret", base_url=f"{self.url}/openai/v1", **options)  # type: ignore[arg-type]
-        return self.provider.closes(made)
-
-    def turns(self) -> list[TurnRow]:
-        """All turns on record, oldest first, once they have ended."""
-        with turnledger.read(self.ledger) as reading:
-            eventually(lambda: all(row.closed_ms is not None for row in reading.turns()))
-            return reading.turns()[::-1]
-
-    def bodies(self, kind: str) -> list[bytes | None]:
-        """Payloads of all events of a type in all turns."""
-        turns = self.turns()
-        with turnledger.read(self.ledger) as reading:
-            rows = [
-                entry.row for turn in turns for entry in reading.events(turn.id) if entry.row.type == kind
-            ]
-            return [reading.body(row.event_id) for row in rows]
-
-
-@pytest.fixture
-def through(tmp_path: Path) -> Iterator[Through]:
-    with running() as provider, turnledger.open(tmp_path / "agent.ledger") as ledger:
-        upstreams = parse_upstreams(
-            [f"openai={provider.url}", f"anthropic={provider.url}", "dead=http://127.0.0.1:9"]
-        )
-        gateway = RunningGateway(ledger, upstreams, agent="gateway", host="127.0.0.1", port=0)
-        thread = threading.Thread(target=gateway.run)
-        thread.start()
-        yield Through(gateway.url, provider, ledger)
-        gateway.stop()
-        thread.join()
 
 
 def test_a_request_is_on_record_and_its_answer_unchanged(through: Through) -> None:

@@ -185,6 +185,11 @@ class ModelCallStep(Step):
         return reply
 
     @property
+    def has_result(self) -> bool:
+        """Whether all of the reply was given."""
+        return self._body is not None
+
+    @property
     def reply(self) -> Reply:
         """What could be read from the reply; raises UsageError before there is one."""
         if self._body is None:

@@ -12,8 +12,9 @@ from turnledger.adapters.clients import record
 from turnledger.adapters.endpoints import is_model_request
 from turnledger.adapters.exchange import step_of
 from turnledger.errors import LedgerError
-from turnledger.gateway.answers import Answer, no_upstream, not_recorded, unreachable
-from turnledger.gateway.headers import Header, own_words, to_client, to_upstream
+from turnledger.gateway.answers import no_upstream, not_recorded, unreachable
+from turnledger.gateway.headers import own_words, to_upstream
+from turnledger.gateway.reply import Reply, Send
 from turnledger.gateway.upstreams import Target, target_of
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ __all__ = ["Gateway"]
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 CONNECT_S: Final = 30.0
 
@@ -54,13 +54,13 @@ class Gateway:
         if scope["type"] == "lifespan":
             await self._live(receive, send)
             return
-        reply = _Reply(send)
+        reply = Reply(send)
         target = target_of(scope["raw_path"].decode("latin-1"), self._upstreams)
         if target is None:
             await reply.say(no_upstream(scope["path"], sorted(self._upstreams)))
         elif is_model_request(scope["method"], scope["path"]):
             request = self._request(scope, target, await _whole(receive))
-            await _until_gone(self._recorded(scope, target, request, reply), receive)
+            await _until_gone(self._recorded(scope, target, request, reply), receive, reply)
         else:
             await self._passed(target, self._request(scope, target, _pieces(receive)), reply)
 
@@ -79,13 +79,13 @@ class Gateway:
         url = f"{target.url}?{query}" if query else target.url
         return httpx2.Request(scope["method"], url, headers=headers, content=body)
 
-    async def _passed(self, target: Target, request: httpx2.Request, reply: _Reply) -> None:
+    async def _passed(self, target: Target, request: httpx2.Request, reply: Reply) -> None:
         try:
             await reply.pass_on(await self._client.send(request, stream=True))
         except httpx2.HTTPError as error:
             await reply.say(unreachable(target.upstream, error))
 
-    async def _recorded(self, scope: Scope, target: Target, request: httpx2.Request, reply: _Reply) -> None:
+    async def _recorded(self, scope: Scope, target: Target, request: httpx2.Request, reply: Reply) -> None:
         try:
             async with self._turn(scope, target) as turn:
                 response = await self._client.send(request, stream=True)
@@ -115,39 +115,6 @@ async def _end(turn: Turn, response: httpx2.Response) -> None:
         await turn.commit(None if step is None else step.reply.text, reply=False)
 
 
-class _Reply:
-    """What the client gets."""
-
-    def __init__(self, send: Send) -> None:
-        self._send = send
-        self._has_begun = False
-
-    async def pass_on(self, response: httpx2.Response) -> None:
-        """Status, headers and body to the letter, each piece as soon as it is there."""
-        try:
-            await self._begin(response.status_code, to_client(response.headers.raw))
-            async for piece in response.aiter_raw():
-                await self._send({"type": "http.response.body", "body": piece, "more_body": True})
-            await self._send({"type": "http.response.body", "body": b""})
-        finally:
-            await response.aclose()
-
-    async def say(self, answer: Answer) -> None:
-        """An answer of the gateway's own; where one has begun, the client sees that it breaks off."""
-        if self._has_begun:
-            msg = f"an answer was cut: {answer.body.decode()}"
-            raise ConnectionAbortedError(msg)
-        length = b"%d" % len(answer.body)
-        await self._begin(
-            answer.status, [(b"content-type", b"application/json"), (b"content-length", length)]
-        )
-        await self._send({"type": "http.response.body", "body": answer.body})
-
-    async def _begin(self, status: int, headers: list[Header]) -> None:
-        self._has_begun = True
-        await self._send({"type": "http.response.start", "status": status, "headers": headers})
-
-
 async def _whole(receive: Receive) -> bytes:
     return b"".join([piece async for piece in _pieces(receive)])
 
@@ -162,14 +129,18 @@ async def _pieces(receive: Receive) -> AsyncIterator[bytes]:
         more = message.get("more_body", False)
 
 
-async def _until_gone(work: Coroutine[Any, Any, None], receive: Receive) -> None:
-    """Run ``work``, and cancel it when the client leaves: nobody pays for an answer that nobody reads."""
+async def _until_gone(work: Coroutine[Any, Any, None], receive: Receive, reply: Reply) -> None:
+    """Run ``work``, and cancel it when the client leaves: nobody pays for an answer that nobody reads.
+
+    A client that has the whole answer leaves when it likes: how it ended is still to be recorded.
+    """
     serving = asyncio.ensure_future(work)
-    leaving = asyncio.ensure_future(_left(receive))
+    leaving = asyncio.ensure_future(_left(receive, reply))
     try:
         await asyncio.wait({serving, leaving}, return_when=asyncio.FIRST_COMPLETED)
         if not serving.done():
-            serving.cancel()
+            if not reply.is_whole:
+                serving.cancel()
             await asyncio.wait({serving})
         if not serving.cancelled():
             serving.result()
@@ -178,6 +149,7 @@ async def _until_gone(work: Coroutine[Any, Any, None], receive: Receive) -> None
         serving.cancel()
 
 
-async def _left(receive: Receive) -> None:
+async def _left(receive: Receive, reply: Reply) -> None:
     while (await receive())["type"] != "http.disconnect":
         continue
+    reply.has_reader = False
