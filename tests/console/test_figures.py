@@ -52,12 +52,17 @@ def test_who_owes_a_reply(site: House, browse: Browse) -> None:
     with turnledger.open(site.ledger) as ledger:
         agent = ledger.agent("support")
         agent.conversation("slack:owing").inbound("hello?", actor="slack:U7").shed("queue_full")
+        agent.conversation("slack:passed over").inbound("hello?", actor="slack:U7").shed("queue_full")
+        whole_turn(agent.conversation("slack:passed over"))
         whole_turn(agent.conversation("slack:answered"))
     page = browse(site)
     expect(page.get_by_text("slack:answered")).to_be_visible()
     page.get_by_label("Status").select_option("owes a reply")
     expect(page.get_by_text("slack:answered")).to_have_count(0)
     expect(page.get_by_text("slack:owing")).to_be_visible()
+    row = page.get_by_role("link").filter(has_text="slack:passed over")
+    expect(row.get_by_text("owes a reply")).to_have_count(2)
+    expect(row.get_by_text("answered")).to_have_count(0)
     assert "status=owes" in page.url
 
 

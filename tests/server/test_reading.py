@@ -160,11 +160,17 @@ def test_conversations_that_owe_a_reply(engine: str) -> None:
             "observed",
             "folded",
             "apologised",
+            "apologised by name",
+            "shed and passed over",
+            "failed and passed over",
         ]:
             _message_with_fate(agent.conversation(fate), fate)
     with served(engine) as house:
         owing = house.ask("/api/conversations?status=owes")["items"]
-        assert {row["key"] for row in owing} == {"undecided", "engaged", "shed", "failed"}
+        passed_over = {"shed and passed over", "failed and passed over"}
+        assert {row["key"] for row in owing} == {"undecided", "engaged", "shed", "failed"} | passed_over
+        every = house.ask("/api/conversations")["items"]
+        assert {row["key"] for row in every if row["owesReply"]} == {row["key"] for row in owing}
         (agent_id,) = {row["agentId"] for row in owing}
         mine = house.ask(f"/api/agents/{agent_id}/conversations?status=owes&actor=U1")["items"]
         assert {row["key"] for row in mine} == {row["key"] for row in owing}
@@ -191,14 +197,14 @@ def test_conversations_that_wait_for_an_approval(engine: str) -> None:
 
 def _message_with_fate(talk: Conversation, fate: str) -> None:
     message = talk.inbound("Where is it?", actor="U1")
-    if fate in {"engaged", "failed", "answered"}:
+    if fate in {"engaged", "failed", "answered", "failed and passed over"}:
         message.verdict("engage", reason="direct mention")
-    if fate in {"failed", "answered"}:
+    if fate.startswith("failed") or fate == "answered":
         with talk.turn(trigger=message) as turn:
             turn.commit("here") if fate == "answered" else turn.abort("no tool")
     elif fate == "observed":
         message.verdict("observe", reason="no question")
-    elif fate in {"shed", "apologised"}:
+    elif fate.startswith(("shed", "apologised")):
         message.shed("queue_full")
     elif fate == "folded":
         later = talk.inbound("and that?", actor="U1")
@@ -206,6 +212,12 @@ def _message_with_fate(talk: Conversation, fate: str) -> None:
         later.verdict("ignore", reason="done")
     if fate == "apologised":
         talk.outbound("Sorry, too busy.")
+    elif fate == "apologised by name":
+        talk.outbound("Sorry, too busy.", reply_to=message)
+    elif fate.endswith("passed over"):
+        later = talk.inbound("Hello?", actor="U1")
+        with talk.turn(trigger=later) as turn:
+            turn.commit("Hello!")
 
 
 def test_turns(house: Served, there: Story) -> None:

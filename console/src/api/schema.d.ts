@@ -1339,6 +1339,8 @@ export interface components {
             /** @description Those of them that wait for an approval. */
             waitingTurns: number;
             failedTurns: number;
+            /** @description A message was shed, undecided or let down by its turn, and never replied to. */
+            owesReply: boolean;
             /** @description All input: not cached, read from and written to the cache. */
             tokensIn: number | null;
             /** @description All output: visible and reasoning. */
@@ -3058,6 +3060,7 @@ export interface operations {
                      *           "openTurns": 1,
                      *           "waitingTurns": 1,
                      *           "failedTurns": 1,
+                     *           "owesReply": false,
                      *           "tokensIn": 1,
                      *           "tokensOut": 1,
                      *           "cost": {
@@ -3262,6 +3265,7 @@ export interface operations {
                      *           "openTurns": 1,
                      *           "waitingTurns": 1,
                      *           "failedTurns": 1,
+                     *           "owesReply": false,
                      *           "tokensIn": 1,
                      *           "tokensOut": 1,
                      *           "cost": {
@@ -3458,6 +3462,7 @@ export interface operations {
                      *       "openTurns": 1,
                      *       "waitingTurns": 1,
                      *       "failedTurns": 1,
+                     *       "owesReply": false,
                      *       "tokensIn": 1,
                      *       "tokensOut": 1,
                      *       "cost": {

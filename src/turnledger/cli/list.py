@@ -306,6 +306,8 @@ def _state(row: ConversationRow) -> tuple[str, str]:
         return f"{row.open_turns} open", "cyan"
     if row.failed_turns:
         return f"{row.failed_turns} failed", status_style("failed")
+    if row.owes_reply:
+        return "owes a reply", "yellow"
     return ("ok", "green") if row.turns else ("no turn", QUIET)
 
 

@@ -114,6 +114,7 @@ class ConversationRow:
 
     ``last_ms`` is the time of the last event of its own journal: a message, a verdict, a turn's begin or end.
     ``open_turns`` have not ended, ``waiting_turns`` of them wait for somebody's approval.
+    ``owes_reply`` is 1 where ``ConversationFilter.owes_reply`` finds it, else 0.
     ``tokens_in`` is all input, from the cache or not, ``tokens_out`` all output, reasoning too: None where no
     exchange reported any.
     """
@@ -133,6 +134,7 @@ class ConversationRow:
     open_turns: int
     waiting_turns: int
     failed_turns: int
+    owes_reply: int
     tokens_in: int | None
     tokens_out: int | None
 

@@ -213,6 +213,7 @@ CONVERSATION_ROW: Final = (
         open_turns=_is_number,
         waiting_turns=_is_number,
         failed_turns=_is_number,
+        owes_reply=_is_number,
         tokens_in=_or_null(_is_number),
         tokens_out=_or_null(_is_number),
     ),

@@ -172,7 +172,7 @@ class ConversationFilter:
     """Which conversations; None leaves a field open.  Times bound ``last_ms``, half-open.
 
     ``owes_reply``: with an inbound message that was shed, that no decision or no turn followed, or whose turn
-    ended without a result, and after which the agent said nothing.
+    ended without a result, and that got no reply: none that names it, none after it that names no message.
     """
 
     agent: UUID | None = None

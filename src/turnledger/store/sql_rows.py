@@ -160,7 +160,7 @@ def agent_row(row: Row) -> AgentRow:
 def conversation_row(row: Row) -> ConversationRow:
     """A row of ``conversation_rows``."""
     check(row, CONVERSATION_ROW)
-    conversation, agent, agent_name, key, connector, shape, place, *counts = row[:17]
+    conversation, agent, agent_name, key, connector, shape, place, *counts = row[:18]
     return ConversationRow(
         UUID(bytes=conversation),
         UUID(bytes=agent),

@@ -5,6 +5,7 @@ import type { Conversation } from "../../api/types";
 import { Ago, Badge, RecordedText } from "../../components/ui";
 import { cx } from "../../lib/cx";
 import { count, counted, NOT_RECORDED, tokens } from "../../lib/format";
+import { fateWord } from "../../lib/fates";
 import { costWords } from "../../lib/money";
 import { outsideName } from "../../lib/outsideName";
 import s from "./list.module.css";
@@ -34,6 +35,7 @@ function StateBadge({ of }: { of: Conversation }): ReactNode {
         undelivered
       </Badge>
     );
+  if (last?.direction === "outbound" && of.owesReply) return <OwesBadge />;
   if (last?.direction === "outbound")
     return (
       <Badge tone="good" icon="check" title="The newest message is the agent's.">
@@ -60,7 +62,7 @@ function StateBadge({ of }: { of: Conversation }): ReactNode {
   if (fate !== null)
     return (
       <Badge tone="idle" icon="dot" title="What became of the newest message.">
-        {fate}
+        {fateWord(fate)}
       </Badge>
     );
   if (last === null)
@@ -76,6 +78,18 @@ function StateBadge({ of }: { of: Conversation }): ReactNode {
   );
 }
 
+function OwesBadge(): ReactNode {
+  return (
+    <Badge
+      tone="warn"
+      icon="warning"
+      title="A message was shed, undecided or let down by its turn, and nothing answered it."
+    >
+      owes a reply
+    </Badge>
+  );
+}
+
 function preview(of: Conversation): string | null {
   const shown = of.lastMessage?.preview;
   return shown?.state === "text" && shown.text !== "" ? shown.text : null;
@@ -84,10 +98,13 @@ function preview(of: Conversation): string | null {
 /** One conversation; the whole row is a link to its timeline. */
 export function ConversationRow({
   of,
+  isBroken,
   isSelected,
   onOpen,
 }: {
   of: Conversation;
+  /** Whether a check of this tab found that a journal of it does not prove. */
+  isBroken: boolean;
   isSelected: boolean;
   onOpen: () => void;
 }): ReactNode {
@@ -127,11 +144,12 @@ export function ConversationRow({
       <span className={s.agent}>
         <RecordedText text={of.agentName} />
       </span>
-      <span className={s.number} data-unit="turns">
+      <span className={s.number} data-column="turns" data-unit={of.turns === 1 ? "turn" : "turns"}>
         {count(of.turns)}
       </span>
       <span
         className={s.number}
+        data-column="tokens"
         data-unit="tokens"
         title={`${reported(of.tokensIn)} in, cached ones too; ${reported(of.tokensOut)} out, reasoning too`}
       >
@@ -144,13 +162,18 @@ export function ConversationRow({
         <Ago at={of.lastAt} />
       </span>
       <span className={s.problems}>
-        {of.failedTurns > 0 ? (
-          <Badge tone="bad" icon="cross">
-            {counted(of.failedTurns, "failed turn")}
+        {isBroken && (
+          <Badge tone="bad" icon="cross" title="A journal of it did not prove when last looked at.">
+            record broken
           </Badge>
-        ) : (
-          <small className={s.none}>none</small>
         )}
+        {of.failedTurns > 0 && (
+          <Badge tone="bad" icon="warning" title="Failed, refused, exhausted or interrupted.">
+            {counted(of.failedTurns, "turn")} went wrong
+          </Badge>
+        )}
+        {of.owesReply && <OwesBadge />}
+        {!isBroken && of.failedTurns === 0 && !of.owesReply && <small className={s.none}>none</small>}
       </span>
     </Link>
   );
@@ -176,8 +199,8 @@ function CostCell({ of }: { of: Conversation }): ReactNode {
   const { value, more } = costWords(of.cost);
   return (
     <span className={cx(s.number, s.cost)} title={more === "" ? value : `${value}, ${more}`}>
-      {value === NOT_RECORDED ? "–" : value}
-      {of.cost.amounts.length > 0 && of.cost.unpriced > 0 && " +?"}
+      <span className={s.amount}>{value === NOT_RECORDED ? "–" : value}</span>
+      {of.cost.amounts.length > 0 && of.cost.unpriced > 0 && <span className={s.mark}> +?</span>}
     </span>
   );
 }

@@ -1,8 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useRouter } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useEffectEvent, useRef } from "react";
+import { type ReactNode, useEffect, useEffectEvent, useMemo, useRef } from "react";
 
 import { agentsQuery } from "../../api/agents";
+import { useUnsound } from "../../api/findings";
 import type { Conversation } from "../../api/types";
 import { Page } from "../../components/layout/Page";
 import { type ListHandle, VirtualList } from "../../components/list";
@@ -37,6 +38,8 @@ export function ConversationsPage(): ReactNode {
   const { zone } = useSettings();
   const list = useConversationList(search);
   const agents = useQuery(agentsQuery).data;
+  const unsound = useUnsound();
+  const broken = useMemo(() => new Set([...unsound.values()].map((one) => one.conversationId)), [unsound]);
   const rows = useRef<ListHandle>(null);
   useShownRequest(listPath({ ...search, ...(search.last && { last: search.last }) }, zone));
 
@@ -69,7 +72,8 @@ export function ConversationsPage(): ReactNode {
   const isProblem = (place: number): boolean => {
     const item = list.items[place];
     return (
-      item !== undefined && (item.failedTurns + item.waitingTurns > 0 || item.lastMessage?.fate === "shed")
+      item !== undefined &&
+      (item.failedTurns + item.waitingTurns > 0 || item.owesReply || broken.has(item.id))
     );
   };
   useKeys({
@@ -116,6 +120,7 @@ export function ConversationsPage(): ReactNode {
           row={(item) => (
             <ConversationRow
               of={item}
+              isBroken={broken.has(item.id)}
               isSelected={item.id === search.sel}
               onOpen={() => {
                 change({ sel: item.id });
@@ -140,7 +145,7 @@ export function ConversationsPage(): ReactNode {
               {list.isLoadingMore ? "Loading …" : "Show more"}
             </Button>
           )}
-          <span>
+          <span className={s.keys}>
             <kbd>j</kbd> <kbd>k</kbd> move · <kbd>Enter</kbd> open · <kbd>n</kbd> next problem
           </span>
         </div>

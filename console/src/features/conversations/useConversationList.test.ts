@@ -21,6 +21,7 @@ function conversation(id: string, minute: number, turns = 1): Conversation {
     openTurns: 0,
     waitingTurns: 0,
     failedTurns: 0,
+    owesReply: false,
     tokensIn: 0,
     tokensOut: 0,
     cost: { amounts: [], priced: 0, unpriced: 0, unbilled: 0, reasons: {} },

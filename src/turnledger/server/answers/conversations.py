@@ -45,6 +45,12 @@ class Conversation(Answer):
     open_turns: Annotated[int, msgspec.Meta(description="Turns that have not ended: they run or wait.")]
     waiting_turns: Annotated[int, msgspec.Meta(description="Those of them that wait for an approval.")]
     failed_turns: int
+    owes_reply: Annotated[
+        bool,
+        msgspec.Meta(
+            description="A message was shed, undecided or let down by its turn, and never replied to."
+        ),
+    ]
     tokens_in: Annotated[
         int | None, msgspec.Meta(description="All input: not cached, read from and written to the cache.")
     ]

@@ -74,6 +74,7 @@ def _conversation(
         open_turns=row.open_turns,
         waiting_turns=row.waiting_turns,
         failed_turns=row.failed_turns,
+        owes_reply=row.owes_reply > 0,
         tokens_in=row.tokens_in,
         tokens_out=row.tokens_out,
         cost=cost_answer(cost),

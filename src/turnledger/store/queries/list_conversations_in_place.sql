@@ -17,29 +17,7 @@ WHERE
                 OR EXISTS (SELECT 1 FROM turns AS w WHERE w.cid = x.cid AND w.status = 'waiting')
             )
             AND x.failed_turns >= :failed_turns
-            AND (
-                :owes_reply = 0
-                OR EXISTS (
-                    SELECT 1
-                    FROM messages AS owed
-                    LEFT JOIN journals AS j ON j.id = owed.turn
-                    LEFT JOIN turns AS t ON t.jid = j.jid
-                    WHERE
-                        owed.cid = x.cid
-                        AND owed.direction = 'inbound'
-                        AND owed.into_seq IS NULL
-                        AND (
-                            owed.shed IS NOT NULL
-                            OR (owed.turn IS NULL AND (owed.verdict IS NULL OR owed.verdict = 'engage'))
-                            OR t.status IN ('failed', 'exhausted', 'refused', 'interrupted', 'cancelled')
-                        )
-                        AND NOT EXISTS (
-                            SELECT 1
-                            FROM messages AS said
-                            WHERE said.cid = owed.cid AND said.seq > owed.seq AND said.direction = 'outbound'
-                        )
-                )
-            )
+            AND (:owes_reply = 0 OR (SELECT 1 FROM owed_replies AS o WHERE o.cid = x.cid LIMIT 1) = 1)
             AND x.last_ms >= :since_ms
             AND (x.last_ms, x.cid) < (:before_ms, :before_cid)
         ORDER BY x.last_ms DESC, x.cid DESC
