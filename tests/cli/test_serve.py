@@ -56,8 +56,10 @@ def test_from_nothing_to_a_reader_and_a_recorder(engine: str) -> None:
     with serving(engine) as (_, address, link):
         with turnledger.open(address, token=token) as ledger:
             ledger.agent("support").conversation("dm").inbound("hello")
-            with pytest.raises(turnledger.CaptureRefused, match="does not record for"):
+            with pytest.raises(turnledger.CaptureRefused, match="does not record for") as refused:
                 ledger.agent("other").conversation("dm").inbound("hello")
+            assert "an agent named 'other'" in refused.value.message
+            assert "turnledger token create --scope capture --agent" in refused.value.next_step
         code = link.partition("#")[2]
         session = _ask(f"{address}/api/session", {"Content-Type": "application/json"}, {"code": code})
         assert session["name"] == "local"

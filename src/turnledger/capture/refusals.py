@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from turnledger.capture.sink import Sink
 from turnledger.capture.waiting import Work
 from turnledger.errors import CaptureRefused, ConflictError, LedgerError, TurnLost
@@ -10,6 +12,21 @@ from turnledger.model.draft import Batch, BatchResult, BatchStatus, Refusal
 __all__ = ["accepted", "lost", "refusal", "unreachable"]
 
 LOST = frozenset({Refusal.TURN_LOST, Refusal.TURN_CLOSED})
+
+_VERIFY: Final = "Run `turnledger verify` on its conversation."
+_NEXT_STEPS: Final = {
+    Refusal.TURN_EXISTS: "Begin another turn; `turnledger show` tells what is in this one.",
+    Refusal.NOT_EXPIRED: "Try again when the writer that holds the turn has ended it, or its lease ran out.",
+    Refusal.UNKNOWN_JOURNAL: "Check that TURNLEDGER_URL names the ledger that it was begun in.",
+    Refusal.FOREIGN_AGENT: "Check that TURNLEDGER_URL names the ledger that it was begun in.",
+    Refusal.OUT_OF_PLACE: _VERIFY,
+    Refusal.GRAMMAR: "Change what is recorded as the reason says; with a server, compare its version too.",
+    Refusal.NOT_ALLOWED: (
+        "Set TURNLEDGER_TOKEN to one that does: `turnledger token create --scope capture --agent NAME`."
+    ),
+    Refusal.TOO_LARGE: "Record less at once, or where it is kept instead of the whole.",
+    Refusal.UNKNOWN_BASE: "Record it again.",
+}
 
 _NO = frozenset({BatchStatus.REFUSED, BatchStatus.CONFLICT})
 
@@ -33,7 +50,7 @@ def refusal(what: str, result: BatchResult) -> CaptureRefused:
     reason = result.reason or "The ledger gave no reason."
     problem = CaptureRefused(
         f"{what} could not be recorded: {reason}",
-        next_step="Run `turnledger verify` on its conversation.",
+        next_step=_VERIFY if result.refusal is None else _NEXT_STEPS[result.refusal],
     )
     if result.status is BatchStatus.CONFLICT:
         problem.__cause__ = ConflictError(reason)

@@ -96,7 +96,7 @@ class Reading:
         if self.grant.agents is not None:
             owner = self.reader().alias(AliasKind.AGENT, NIL, asked.name)
             if owner is None or owner not in self.grant.agents:
-                reason = "This token does not record for an agent of that name."
+                reason = f"This token does not record for an agent named {asked.name[:80]!r}."
                 raise _RefusedError(Refusal.NOT_ALLOWED, reason)
 
     # --- what ----------------------------------------------------------------------------------

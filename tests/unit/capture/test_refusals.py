@@ -10,10 +10,11 @@ import logging
 import pytest
 
 from tests.unit.capture.house import House
+from turnledger.capture.refusals import LOST, refusal
 from turnledger.capture.turn import Turn
 from turnledger.errors import CaptureRefused, LedgerUnavailableError, OutcomeUnrecorded, TurnLost
 from turnledger.ids import new_id
-from turnledger.model.draft import Batch, BatchStatus, Lease
+from turnledger.model.draft import Batch, BatchResult, BatchStatus, Lease, Refusal
 from turnledger.model.vocabulary import TurnStatus
 
 
@@ -211,3 +212,17 @@ def test_o01_what_is_sent_again_is_one_event(house: House) -> None:
         assert again(Batch((pen._draft(other, None),))).result().status is BatchStatus.CONFLICT
         turn.commit()
     assert house.types(turn.id) == ["INTAKE", "TOOL_CALL", "TOOL_RESULT", "COMMIT"]
+
+
+@pytest.mark.parametrize("why", sorted(set(Refusal) - LOST))
+def test_the_next_step_is_that_of_the_reason(why: Refusal) -> None:
+    said = refusal("The turn", BatchResult(BatchStatus.REFUSED, refusal=why, reason="Because."))
+    assert "Because." in said.message
+    assert said.next_step
+    assert ("turnledger verify" in said.next_step) == (why is Refusal.OUT_OF_PLACE)
+    assert ("turnledger token create" in said.next_step) == (why is Refusal.NOT_ALLOWED)
+
+
+def test_a_conflict_is_looked_at_where_it_is_recorded() -> None:
+    said = refusal("The turn", BatchResult(BatchStatus.CONFLICT, reason="Other content."))
+    assert "turnledger verify" in said.next_step
