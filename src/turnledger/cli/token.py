@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+from uuid import UUID
+
 import click
 
 from turnledger.cli.ledger import existing, writing
@@ -12,6 +15,9 @@ from turnledger.engine.access import Access, agent_ids, checked_scopes
 from turnledger.engine.location import database_at
 from turnledger.ids import parse_uuid
 from turnledger.model.access import Grant, Scope, TokenRow
+
+if TYPE_CHECKING:
+    from turnledger.store.ledger_store import Store
 
 __all__ = ["command"]
 
@@ -47,13 +53,17 @@ def create(
     """A new token; its secret is printed this once."""
     with writing(database_at(ledger)) as store:
         held_for = agent_ids(store, agents, make=True) if agents else None
+        silent = _silent(store, held_for or frozenset())
         label = name or " ".join([*scopes, *agents])[:100]
         secret, row = Access(store).add_token(label, Grant(checked_scopes(scopes), held_for))
     if as_json:
         write_json({"token": secret, **_about(row)})
-        return
-    Screen().line((secret, ""), whole=True)
-    note("This is the only time it is shown.  A recorder reads it from TURNLEDGER_TOKEN.")
+    else:
+        Screen().line((secret, ""), whole=True)
+    for agent in silent:
+        note(f"No agent {agent!r} has recorded anything yet; the console shows it from its first event on.")
+    if not as_json:
+        note("This is the only time it is shown.  A recorder reads it from TURNLEDGER_TOKEN.")
 
 
 @command.command("list")
@@ -87,6 +97,12 @@ def revoke(token_id: str, ledger: str | None, *, as_json: bool) -> None:
         write_json({"revoked": str(token)})
     else:
         Screen().line((f"{token} is revoked", ""))
+
+
+def _silent(store: Store, agents: frozenset[UUID]) -> list[str]:
+    """Names of those among the agents of whom nothing is on record."""
+    rows = [row for row in store.reader.agents() if row.id in agents]
+    return [row.name for row in rows if not (row.conversations or row.turns)]
 
 
 def _about(row: TokenRow) -> dict[str, object]:
