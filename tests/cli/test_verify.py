@@ -404,3 +404,56 @@ def test_what_cannot_be_read_is_not_checked(tmp_path: Path) -> None:
     assert run("verify", tmp_path).status == 3
     found = json.loads(run("verify", tmp_path, "--json").out)["results"][0]
     assert (found["verdict"], found["reason"]) == ("not_checked", "unreadable")
+
+
+# --- what was taken out of a file ----------------------------------------------------------------------
+
+
+def test_e04_a_turn_taken_out_of_an_exported_conversation_is_missed(
+    support: Recorded, tmp_path: Path
+) -> None:
+    file = tmp_path / "c.jsonl"
+    assert support.run("export", support.ids["conversation"], "--bodies", "-o", file).status == 0
+    lines = file.read_bytes().splitlines(keepends=True)
+    starts = [place for place, line in enumerate(lines) if line.startswith(b'{"schema"')]
+    good, bad = starts[1:]
+    for kept, missing in [
+        (lines[:good] + lines[bad:], "good"),
+        (lines[:bad], "bad"),
+        (lines[:good], "good"),
+    ]:
+        file.write_bytes(b"".join(kept))
+        shown = run("verify", file)
+        assert (shown.status, "INTACT" in shown.out) == (1, False)
+        assert f"opened turn {support.ids[missing]}, and its journal is not in the file" in shown.out
+
+
+def test_a_body_taken_out_of_a_fixture_is_not_passed_over(support: Recorded, tmp_path: Path) -> None:
+    file = tmp_path / "t.fixture.json"
+    assert support.run("export", support.ids["bad"], "--fixture", "--bodies", "-o", file).status == 0
+    assert "4 bodies checked, 1 body not checked" in run("verify", file).out  # the supplied arguments
+    fixture = json.loads(file.read_text())
+    del fixture["bodies"]["0/payload"]
+    file.write_text(json.dumps(fixture))
+    shown = run("verify", file)
+    assert "3 bodies checked, 2 bodies not checked" in shown.out
+    assert "not every body was checked" in shown.out
+    del fixture["bodies"]
+    file.write_text(json.dumps(fixture))
+    assert "0 bodies checked, 4 bodies not checked" in run("verify", file).out
+
+
+def test_a_journal_file_without_its_header_line_is_told_as_such(exported: Path) -> None:
+    exported.write_bytes(b"".join(exported.read_bytes().splitlines(keepends=True)[1:]))
+    shown = run("verify", exported)
+    assert shown.status == 1
+    assert "its first line is an event, not a header" in " ".join(shown.out.split())
+
+
+def test_events_altered_past_reading_are_not_called_cut(exported: Path) -> None:
+    exported.write_bytes(exported.read_bytes().replace(b'"seq":', b'"sqe":'))
+    shown = run("verify", exported)
+    assert shown.status == 1
+    words = " ".join(shown.out.split())
+    assert "event #0 is not written as an event: it was altered; 14 lines are no record" in words
+    assert "the file was cut" not in words

@@ -2,7 +2,7 @@
 // turnledger.integrity.fixture_check.  The file's `chain` block is a claim of the sender and plays no part.
 import { parseSummary } from "../lib/summary";
 import { ChainVerifier } from "./chain";
-import { bodyMatches, GrammarError } from "./commitment";
+import { bodyMatches, GrammarError, NO_PAYLOAD } from "./commitment";
 import { bytesFromJson, fromBase64 } from "./fileJson";
 import { isObject, type JsonObject, type JsonValue, NotStrictError, parseStrict } from "./strictJson";
 import type { ChainReport } from "./verdict";
@@ -156,24 +156,45 @@ function checkBodies(fixture: Fixture, verifier: ChainVerifier): void {
   const placed = Object.keys(fixture.bodies).map((key): [number, string] => [Number(key.split("/")[0]), key]);
   placed.sort((left, right) => left[0] - right[0]);
   for (const [place, key] of placed) {
-    let holds: boolean | null;
     try {
-      holds = bodyHolds(fixture, key, fixture.events[place]);
+      const proof = proofOf(fixture, key, fixture.events[place]);
+      if (proof === null) verifier.warn("bodies-not-checked");
+      else if (!bodyMatches(...proof)) {
+        verifier.fail("payload", place);
+        return;
+      }
     } catch (error) {
       if (!(error instanceof GrammarError)) throw error;
       verifier.fail("bodies-grammar", place);
       return;
     }
-    if (holds === null) verifier.warn("bodies-not-checked");
-    else if (!holds) {
-      verifier.fail("payload", place);
-      return;
-    }
   }
+  if (placed.length > 0 && absentBodies(fixture) > 0) verifier.warn("bodies-not-checked");
 }
 
-/** Whether a body is the one that its event committed; null where nothing in a fixture tells. */
-function bodyHolds(fixture: Fixture, key: string, event: JsonValue | undefined): boolean | null {
+/** Of an intact fixture, how many bodies were checked, and how many were not, among them the absent ones. */
+export function countBodies(fixture: Fixture): { checked: number; notChecked: number } {
+  const keys = Object.keys(fixture.bodies);
+  const checked = keys.filter(
+    (key) => proofOf(fixture, key, fixture.events[Number(key.split("/")[0])]) !== null,
+  ).length;
+  return { checked, notChecked: keys.length - checked + absentBodies(fixture) };
+}
+
+/** How many payloads were committed and are not in the file; what commits other slots is not in it either. */
+function absentBodies({ bodies, events }: Fixture): number {
+  return events.filter(
+    (event, place) =>
+      isObject(event) && event["payloadHash"] !== NO_PAYLOAD && !(`${place}/payload` in bodies),
+  ).length;
+}
+
+/** What its event committed, the body, and its salt; null where nothing in a fixture tells. */
+function proofOf(
+  fixture: Fixture,
+  key: string,
+  event: JsonValue | undefined,
+): [digest: string, data: Uint8Array, salt: Uint8Array | null] | null {
   const body = fixture.bodies[key];
   const salt = fixture.salts[key];
   const isMasked = isObject(body) && Object.keys(body).length === 1 && "masked" in body;
@@ -182,8 +203,8 @@ function bodyHolds(fixture: Fixture, key: string, event: JsonValue | undefined):
   const digest = textOrNull(event["payloadHash"] ?? null) ?? "";
   const data = bytesFromJson(body, `Body ${key}`);
   const isPlain = fixture.commitment !== "hmac-sha256" || (salt === undefined && data.length === 0);
-  if (isPlain) return bodyMatches(digest, data, null);
-  return salt === undefined ? null : bodyMatches(digest, data, fromBase64(salt, `Salt ${key}`));
+  if (isPlain) return [digest, data, null];
+  return salt === undefined ? null : [digest, data, fromBase64(salt, `Salt ${key}`)];
 }
 
 function textOrNull(value: JsonValue): string | null {

@@ -7,6 +7,7 @@ import { bytesFromJson, fromBase64 } from "./fileJson";
 import { isUuid } from "./grammar";
 import { sha256Hex } from "./sha256";
 import { isObject, type JsonObject, type JsonValue, NotStrictError, parseStrict } from "./strictJson";
+import { TurnsOfFile, TurnsTold } from "./turnsOfFile";
 import type { ChainReport } from "./verdict";
 
 export const JOURNAL_SCHEMA = "turnledger.journal/1";
@@ -29,12 +30,33 @@ export interface FileJournal {
   readonly events: readonly JsonObject[];
   readonly badLines: number;
   readonly report: ChainReport;
+  /** What a conversation's journal says of its turns. */
+  readonly told: TurnsTold;
 }
 
 type Line = { readonly fields: JsonObject } | "header-bad" | "torn" | "unreadable";
 
-/** Every journal of a file.  Throws NotStrictError where the file does not start with a header. */
+/**
+ * Every journal of a file; a conversation has to have its turns beside it.  Throws NotStrictError where the file
+ * does not start with a header.
+ */
 export function readJournals(data: Uint8Array): FileJournal[] {
+  const found = oneByOne(data);
+  const turns = new TurnsOfFile();
+  for (const { kind, journalId, report, told } of found) {
+    turns.told(told);
+    if (kind === "turn" && journalId !== null) turns.take(journalId, report);
+  }
+  return found.map((one) => {
+    const { kind, journalId, report, told } = one;
+    if (journalId === null) return one;
+    const beside = kind === "turn" ? turns.ofTurn(journalId, report) : turns.ofConversation(told, report);
+    return { ...one, report: beside };
+  });
+}
+
+/** Every journal by itself. */
+function oneByOne(data: Uint8Array): FileJournal[] {
   const found: FileJournal[] = [];
   let check: JournalCheck | null = null;
   let isFirst = true;
@@ -119,7 +141,9 @@ class JournalCheck {
   private readonly journalId: string | null = null;
   private readonly agentId: string | null = null;
   private readonly announced: number | null = null;
+  private readonly told = new TurnsTold();
   private tornAt = -1;
+  private unreadableAt = -1;
   private bad = 0;
 
   constructor(header: JsonObject | null) {
@@ -144,20 +168,27 @@ class JournalCheck {
       this.bad += 1;
       this.chain.warn(line === "torn" ? "torn-record" : "unreadable-lines");
       if (line === "torn") this.tornAt = this.events.length;
+      else this.unreadableAt = this.events.length;
       return;
     }
     const place = this.events.length;
     this.events.push(line.fields);
-    // The event that is missing here was torn, not taken out.
-    if (place === this.tornAt && line.fields.seq !== place) this.chain.fail("torn-record", place);
+    if (line.fields.seq !== place) this.failForBadLine(place);
     this.chain.feed(line.fields);
     if (!this.chain.intact) return;
+    if (this.kind === "conversation") this.told.note(place, line.fields);
     try {
       this.checkBeside(line.fields);
     } catch (error) {
       if (!(error instanceof GrammarError)) throw error;
       this.chain.fail("bodies-grammar");
     }
+  }
+
+  /** The event that is missing here was torn or altered past reading, not taken out. */
+  private failForBadLine(place: number): void {
+    if (place === this.tornAt) this.chain.fail("torn-record", place);
+    else if (place === this.unreadableAt) this.chain.fail("event-grammar", place);
   }
 
   /** What stands beside an event whose own hash holds. */
@@ -224,10 +255,11 @@ class JournalCheck {
 
   done(): FileJournal {
     if (this.announced !== null && this.events.length < this.announced) {
-      this.chain.fail("truncated", this.events.length);
+      const isAltered = this.unreadableAt === this.events.length;
+      this.chain.fail(isAltered ? "event-grammar" : "truncated", this.events.length);
     }
-    const { kind, journalId, agentId, events } = this;
-    return { kind, journalId, agentId, events, badLines: this.bad, report: this.chain.report() };
+    const { kind, journalId, agentId, events, told } = this;
+    return { kind, journalId, agentId, events, badLines: this.bad, report: this.chain.report(), told };
   }
 }
 

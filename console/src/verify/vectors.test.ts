@@ -4,8 +4,9 @@ import { describe, expect, it } from "vitest";
 
 import { preimage, verifyChain } from "./chain";
 import { bodyMatches, GrammarError, payloadHash } from "./commitment";
-import { fixtureOf, verifyFixture } from "./fixture";
+import { countBodies, fixtureOf, verifyFixture } from "./fixture";
 import { isHash, isSummary, isType, isUuid, parseInstant } from "./grammar";
+import { readJournals } from "./journalFile";
 import { sha256Text, toHex } from "./sha256";
 import { isObject, type JsonObject, type JsonValue, parseStrict } from "./strictJson";
 
@@ -37,6 +38,35 @@ describe("chain.json", () => {
       const report = verifyFixture(fixtureOf(one["fixture"] ?? null));
       const { verdict, brokenAtSeq, reason, warnings } = report;
       expect({ verdict, brokenAtSeq, reason, warnings }).toEqual(one["strict"]);
+    },
+  );
+});
+
+describe("files.json", () => {
+  const whole = vectors("files");
+  const lines = Array.isArray(whole["lines"]) ? whole["lines"].map(text) : [];
+  it.each(rows(whole["journalFiles"]).map((one): [string, JsonObject] => [text(one["id"]), one]))(
+    "verdicts of %s",
+    (_, one) => {
+      const replaced = isObject(one["replace"]) ? one["replace"] : {};
+      const take = Array.isArray(one["take"]) ? one["take"].map(Number) : [];
+      const file = take.map((place) => `${text(replaced[place]) || (lines[place] ?? "")}\n`).join("");
+      const found = readJournals(new TextEncoder().encode(file)).map(({ journalId, report }) => [
+        journalId,
+        report.verdict,
+        report.reason,
+        report.brokenAtSeq,
+      ]);
+      expect(found).toEqual(one["found"]);
+    },
+  );
+  it.each(rows(whole["fixtures"]).map((one): [string, JsonObject] => [text(one["id"]), one]))(
+    "bodies of %s",
+    (_, one) => {
+      const fixture = fixtureOf(one["fixture"] ?? null);
+      const { verdict, warnings } = verifyFixture(fixture);
+      expect({ verdict, warnings }).toEqual({ verdict: "intact", warnings: one["warnings"] });
+      expect(countBodies(fixture)).toEqual({ checked: one["checked"], notChecked: one["notChecked"] });
     },
   );
 });

@@ -36,7 +36,9 @@ export type Reason =
   | "expected-block"
   | "torn-record"
   | "truncated"
-  | "event-id";
+  | "event-id"
+  | "turn-closed"
+  | "missing-journal";
 
 /**
  * Finding about one journal.  `brokenAtSeq` is the zero-based position of the first event that fails, -1
@@ -62,4 +64,10 @@ export function isMalformed(reason: Reason): boolean {
 /** Whether a verdict says that the check was made and found no fault. */
 export function isGreen(verdict: Verdict): boolean {
   return verdict === "intact" || verdict === "sealed" || verdict === "witnessed";
+}
+
+/** The same with a fault of content that another check found; one that is there already stays. */
+export function withFault(report: ChainReport, reason: Reason, at: number): ChainReport {
+  if (report.verdict === "broken" || report.verdict === "malformed") return report;
+  return { ...report, verdict: "broken", reason, brokenAtSeq: at, finalType: null };
 }

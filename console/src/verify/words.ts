@@ -5,7 +5,7 @@ const WORDS: Readonly<Record<Reason, string>> = {
   "no-events": "It holds no event, so there was nothing to check.",
   "source-turnId": "The id of its journal is no lower-case UUID.",
   "source-agentId": "The id of its agent is no lower-case UUID.",
-  "event-grammar": "{event} is no object.",
+  "event-grammar": "{event} is not written as an event: it was altered.",
   "seq-grammar": "The place of {event} is not written as one.",
   "type-grammar": "The type of {event} is not written as one.",
   "payload-hash-grammar": "The payload hash of {event} is not written as one.",
@@ -25,6 +25,8 @@ const WORDS: Readonly<Record<Reason, string>> = {
   "torn-record": "{event} is torn: a writer was stopped in the middle of it.",
   truncated: "It ends before {event}: the file was cut.",
   "event-id": "{event} has another id than the one that the chain covers.",
+  "turn-closed": "Its conversation says that it ended otherwise: it was cut, continued or rewritten.",
+  "missing-journal": "{event} opened a turn, and its journal is not there.",
 };
 
 const CAVEATS: Readonly<Record<Caveat, string>> = {

@@ -10,6 +10,7 @@ from turnledger.errors import GrammarError
 from turnledger.integrity.bodies import body_matches
 from turnledger.integrity.chain import ChainVerifier
 from turnledger.integrity.verdict import Caveat, ChainReport, Reason
+from turnledger.wire.commitment import NO_PAYLOAD
 from turnledger.wire.file_json import bytes_from_json, from_base64
 from turnledger.wire.fixture import (
     COMMITMENT_HMAC,
@@ -19,7 +20,7 @@ from turnledger.wire.fixture import (
     read_fixture,
 )
 
-__all__ = ["verify_fixture"]
+__all__ = ["count_bodies", "verify_fixture"]
 
 _KEY = re.compile(r"(0|[1-9][0-9]{0,9})/(payload|supplied|attachment-(?:0|[1-9][0-9]{0,5}))").fullmatch
 _EXPECTED_KEYS: Final = ("eventTypes", "toolSequence", "finalAnswerHash", "finalStatus")
@@ -45,6 +46,26 @@ def verify_fixture(fixture: bytes | Fixture, *, known: frozenset[str] | None = N
     return verifier.report()
 
 
+def count_bodies(fixture: Fixture) -> tuple[int, int]:
+    """How many bodies of an intact fixture were checked, and how many were not, among them the absent ones.
+
+    Only payloads are missed: a fixture does not carry what commits the other slots.
+    """
+    checked = sum(_proof(fixture, key) is not None for key in fixture.bodies)
+    return checked, len(fixture.bodies) - checked + len(_absent(fixture))
+
+
+def _absent(fixture: Fixture) -> list[int]:
+    """Events whose payload was committed and is not in the file."""
+    return [
+        place
+        for place, event in enumerate(fixture.events)
+        if isinstance(event, Mapping)
+        and event.get("payloadHash") != NO_PAYLOAD.hex()
+        and f"{place}/payload" not in fixture.bodies
+    ]
+
+
 def _expected_agrees(fixture: Fixture) -> bool:
     computed = expected_block(fixture.events)
     return all(key in fixture.expected and fixture.expected[key] == computed[key] for key in _EXPECTED_KEYS)
@@ -62,25 +83,31 @@ def _check_bodies(fixture: Fixture, verifier: ChainVerifier) -> None:
     for key in sorted(fixture.bodies, key=lambda key: int(key.partition("/")[0])):
         place = int(key.partition("/")[0])
         try:
-            holds = _body_holds(fixture, key, fixture.events[place])
+            proof = _proof(fixture, key)
+            if proof is None:
+                verifier.warn(Caveat.BODIES_UNCHECKED)
+            elif not body_matches(*proof):
+                verifier.fail(Reason.PAYLOAD, at=place)
+                return
         except GrammarError:
             verifier.fail(Reason.BODIES_GRAMMAR, at=place)
             return
-        if holds is None:
-            verifier.warn(Caveat.BODIES_UNCHECKED)
-        elif not holds:
-            verifier.fail(Reason.PAYLOAD, at=place)
-            return
+    if fixture.bodies and _absent(fixture):
+        verifier.warn(Caveat.BODIES_UNCHECKED)
 
 
-def _body_holds(fixture: Fixture, key: str, event: object) -> bool | None:
-    """Whether a body is the one that its event committed; None where nothing in a fixture tells."""
-    body, salt = fixture.bodies[key], fixture.salts.get(key)
+def _proof(fixture: Fixture, key: str) -> tuple[str, bytes, bytes | None] | None:
+    """What its event committed, the body, and its salt; None where nothing in a fixture tells."""
+    body, salt, event = (
+        fixture.bodies[key],
+        fixture.salts.get(key),
+        fixture.events[int(key.partition("/")[0])],
+    )
     masked = isinstance(body, Mapping) and set(body) == {"masked"}
     # Slots besides the payload are committed in the detail record, which a fixture does not carry.
     if masked or not key.endswith("/payload") or not isinstance(event, Mapping):
         return None
     digest, data = event["payloadHash"], bytes_from_json(body, f"Body {key}")
     if fixture.commitment != COMMITMENT_HMAC or (salt is None and not data):
-        return body_matches(digest, data, None)
-    return None if salt is None else body_matches(digest, data, from_base64(salt, f"Salt {key}"))
+        return digest, data, None
+    return None if salt is None else (digest, data, from_base64(salt, f"Salt {key}"))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from turnledger.errors import GrammarError
 from turnledger.integrity.bodies import DetailRecord, body_matches, detail_token, read_detail
 from turnledger.integrity.chain import ChainVerifier
+from turnledger.integrity.turns_of_file import TurnsOfFile, TurnsTold
 from turnledger.integrity.verdict import Caveat, ChainReport, Reason
 from turnledger.model.registry import FINAL_TYPES
 from turnledger.model.tokens import parse_summary
@@ -38,7 +39,8 @@ class JournalReport:
     """Finding about one journal of a file.
 
     ``header`` is None where it could not be read (its events are then unreadable too); ``bad_lines``
-    holds the first hundred of ``bad_line_count``; ``bodies`` counts the events' slots by state.
+    holds the first hundred of ``bad_line_count``; ``bodies`` counts the events' slots by state; ``told`` is
+    what a conversation's journal says of its turns.
     """
 
     header: JournalHeader | None
@@ -46,13 +48,35 @@ class JournalReport:
     bad_lines: tuple[BadLine, ...]
     bad_line_count: int
     bodies: Mapping[BodyState, int]
+    told: TurnsTold
 
 
-def verify_journals(stream: LineSource, *, known: frozenset[str] | None = None) -> Iterator[JournalReport]:
-    """One report for each journal of the file, as soon as its last line was read.
+def verify_journals(stream: LineSource, *, known: frozenset[str] | None = None) -> list[JournalReport]:
+    """One report for each journal of the file, in its order; a conversation has to have its turns beside it.
 
     Raises ForeignFileError where the file is no journal file.
     """
+    reports = list(_one_by_one(stream, known))
+    turns = TurnsOfFile()
+    for report in reports:
+        turns.told(report.told)
+        if report.header is not None and report.header.journal.kind is JournalKind.TURN:
+            turns.take(str(report.header.journal.id), report.chain)
+    return [_beside_the_others(report, turns) for report in reports]
+
+
+def _beside_the_others(report: JournalReport, turns: TurnsOfFile) -> JournalReport:
+    if report.header is None:
+        return report
+    if report.header.journal.kind is JournalKind.TURN:
+        chain = turns.of_turn(str(report.header.journal.id), report.chain)
+    else:
+        chain = turns.of_conversation(report.told, report.chain)
+    return replace(report, chain=chain)
+
+
+def _one_by_one(stream: LineSource, known: frozenset[str] | None) -> Iterator[JournalReport]:
+    """The report on each journal by itself."""
     check: _Check | None = None
     for record in read_journals(stream):
         if isinstance(record, JournalHeader) or _starts_unreadable(record):
@@ -83,6 +107,9 @@ class _Check:
         )
         self._events = 0
         self._torn_at = -1
+        self._unreadable_at = -1
+        self._told = TurnsTold()
+        self._tells = header is not None and header.journal.kind is JournalKind.CONVERSATION
         self._bad: list[BadLine] = []
         self._bad_count = 0
         self._bodies: Counter[BodyState] = Counter()
@@ -95,16 +122,27 @@ class _Check:
                 self._bad.append(record)
             torn = record.fault is Fault.TORN
             self._chain.warn(Caveat.TORN if torn else Caveat.UNREADABLE)
-            self._torn_at = self._events if torn else self._torn_at
+            if torn:
+                self._torn_at = self._events
+            else:
+                self._unreadable_at = self._events
             return
         place = self._events
         self._events += 1
-        if place == self._torn_at and record.fields.get("seq") != place:
-            # The event that is missing here was torn, not taken out.
-            self._chain.fail(Reason.TORN, at=place)
+        if record.fields.get("seq") != place:
+            self._fail_for_bad_line(place)
         self._chain.feed(record.fields)
         if self._chain.intact:
+            if self._tells:
+                self._told.note(place, record.fields)
             self._check_beside(record)
+
+    def _fail_for_bad_line(self, place: int) -> None:
+        """The event that is missing here was torn or altered past reading, not taken out."""
+        if place == self._torn_at:
+            self._chain.fail(Reason.TORN, at=place)
+        elif place == self._unreadable_at:
+            self._chain.fail(Reason.EVENT_GRAMMAR, at=place)
 
     def _check_beside(self, event: JournalEvent) -> None:
         """What stands beside an event whose own hash holds."""
@@ -154,9 +192,10 @@ class _Check:
         """The finding, once the journal's last line was taken."""
         announced = None if self._header is None else self._header.events
         if announced is not None and self._events < announced:
-            self._chain.fail(Reason.TRUNCATED, at=self._events)
+            altered = self._unreadable_at == self._events
+            self._chain.fail(Reason.EVENT_GRAMMAR if altered else Reason.TRUNCATED, at=self._events)
         return JournalReport(
-            self._header, self._chain.report(), tuple(self._bad), self._bad_count, +self._bodies
+            self._header, self._chain.report(), tuple(self._bad), self._bad_count, +self._bodies, self._told
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
 from functools import total_ordering
 
@@ -124,3 +124,9 @@ class ChainReport:
     head: str
     final_type: str | None
     clock_steps_back: int = 0
+
+    def with_fault(self, reason: Reason, at: int) -> ChainReport:
+        """The same with a fault of content that another check found; one that is there already stays."""
+        if self.verdict in {Verdict.BROKEN, Verdict.MALFORMED}:
+            return self
+        return replace(self, verdict=Verdict.BROKEN, broken_at_seq=at, reason=reason, final_type=None)

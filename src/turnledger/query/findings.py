@@ -7,9 +7,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from turnledger.errors import LedgerError
+from turnledger.integrity.fixture_check import count_bodies
 from turnledger.integrity.journal_check import JournalReport
 from turnledger.integrity.verdict import Caveat, ChainReport, Reason, Verdict, worst
-from turnledger.query.verify import Verification
+from turnledger.query.verification import DATABASE, Verification
+from turnledger.wire.fixture import Fixture
 from turnledger.wire.journal_file import BodyState
 
 __all__ = ["Finding", "caveat_words", "overall", "reason_words"]
@@ -41,14 +43,13 @@ class Finding:
     @classmethod
     def of_journal(cls, found: Verification) -> Finding:
         """About a journal of the ledger, or about an agent whose row is damaged."""
-        unnamed = found.damage is not None and found.damage.id is None
         return cls(
-            target=f"in table {found.damage.table}" if found.damage and unnamed else str(found.id),
+            target=_target(found),
             kind=found.kind,
             verdict=found.verdict,
             reason=found.reason,
             explanation=_explained(found),
-            id=None if unnamed else str(found.id),
+            id=str(found.id) if _has_id(found) else None,
             broken_at_seq=found.broken_at_seq,
             warnings=tuple(found.warnings),
             events=found.events,
@@ -67,7 +68,7 @@ class Finding:
             kind="journal file",
             verdict=found.chain.verdict,
             reason=found.chain.reason,
-            explanation=reason_words(found.chain.reason, found.chain.broken_at_seq) + _bad_lines(found),
+            explanation=_file_words(found) + _bad_lines(found),
             id=None if header is None else f"{header.journal.id}",
             broken_at_seq=found.chain.broken_at_seq,
             warnings=tuple(found.chain.warnings),
@@ -82,9 +83,10 @@ class Finding:
         )
 
     @classmethod
-    def of_fixture(cls, target: str, turn: object, found: ChainReport, bodies: int) -> Finding:
-        """About a fixture that carries ``bodies`` bodies."""
-        unchecked = Caveat.BODIES_UNCHECKED in found.warnings
+    def of_fixture(cls, target: str, fixture: Fixture, found: ChainReport) -> Finding:
+        """About a fixture."""
+        turn = fixture.source.get("turnId")
+        checked, unchecked = count_bodies(fixture) if found.verdict is Verdict.INTACT else (0, 0)
         return cls(
             target=target,
             kind="fixture",
@@ -95,7 +97,7 @@ class Finding:
             broken_at_seq=found.broken_at_seq,
             warnings=tuple(found.warnings),
             events=found.events,
-            bodies={} if unchecked else _bodies(bodies, 0, 0),
+            bodies=_bodies(checked, 0, unchecked),
             not_covered=FILE_UNCOVERED,
             head=found.head,
         )
@@ -130,6 +132,16 @@ class Finding:
         }
 
 
+def _has_id(found: Verification) -> bool:
+    return found.kind != DATABASE and (found.damage is None or found.damage.id is not None)
+
+
+def _target(found: Verification) -> str:
+    if found.kind == DATABASE:
+        return "lists of agents, conversations and journals"
+    return str(found.id) if found.damage is None or _has_id(found) else f"in table {found.damage.table}"
+
+
 def _explained(found: Verification) -> str:
     words = reason_words(found.reason, found.broken_at_seq)
     return words if found.damage is None else f"{words}: {found.damage}"
@@ -137,6 +149,15 @@ def _explained(found: Verification) -> str:
 
 def _bodies(checked: int, pruned: int, not_checked: int) -> dict[str, int]:
     return {"checked": checked, "pruned": pruned, "notChecked": not_checked}
+
+
+def _file_words(found: JournalReport) -> str:
+    """The reason; what is missing is another journal than the one that the finding is about."""
+    seq = found.chain.broken_at_seq
+    if found.chain.reason is not Reason.MISSING_JOURNAL:
+        return reason_words(found.chain.reason, seq)
+    turn = next(turn for turn, at in found.told.opened.items() if at == seq)
+    return f"event #{seq} opened turn {turn}, and its journal is not in the file"
 
 
 def _bad_lines(found: JournalReport) -> str:
@@ -159,6 +180,7 @@ _WORDS: Final[dict[Reason, str]] = {
     Reason.SOURCE_AGENT_ID: "the id of its agent is no lower-case UUID",
     Reason.COMMITMENT: "it commits its bodies in a way that is not known here",
     Reason.BODIES_GRAMMAR: "bodies, salts or details{at} are not in the form of the format",
+    Reason.EVENT_GRAMMAR: "{event} is not written as an event: it was altered",
     Reason.ROW_GRAMMAR: "the database is damaged: a cell holds what its column cannot",
     Reason.SEQ: "{event} is not the one whose turn it is: one was taken out, put in or moved",
     Reason.PREV_HASH: "{event} does not follow the one before it: something was altered, taken out or put in",

@@ -10,6 +10,7 @@ from turnledger.integrity.fixture_check import verify_fixture
 from turnledger.integrity.journal_check import verify_journals
 from turnledger.query.findings import Finding
 from turnledger.wire.fixture import read_fixture
+from turnledger.wire.journal_file import EVENT_START
 from turnledger.wire.journal_file import SCHEMA as JOURNAL
 
 __all__ = ["verify_file"]
@@ -31,7 +32,7 @@ def verify_file(target: str, stream: BinaryIO) -> Iterator[Finding]:
     try:
         if _is_journal(head):
             yield from _journals(target, stream)
-        elif head.lstrip().startswith(b"{"):
+        elif head.lstrip().startswith(b"{") and not head.lstrip().startswith(EVENT_START):
             yield _object(target, stream.read())
         else:
             yield Finding.malformed(target, _foreign(head))
@@ -59,6 +60,9 @@ def _foreign(head: bytes) -> ForeignFileError:
     if not head.strip():
         msg = "This file is empty: there is nothing in it to check."
         return ForeignFileError(msg, next_step="Give a file that `turnledger export` wrote.")
+    if head.lstrip().startswith(EVENT_START):
+        msg = "This is a journal file without its beginning: its first line is an event, not a header."
+        return ForeignFileError(msg, next_step="Give the whole file, as `turnledger export` wrote it.")
     msg = "This file is no fixture and no journal."
     if head.startswith((b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PK\x03\x04")):
         return ForeignFileError(msg, next_step="It is compressed: unpack it first.")
@@ -75,6 +79,4 @@ def _object(target: str, data: bytes) -> Finding:
         if _BUNDLE in data[:_SNIFFED]:
             return Finding.unchecked(target, "bundle", "evidence-bundle", _BUNDLE_WORDS)
         raise
-    return Finding.of_fixture(
-        target, fixture.source.get("turnId"), verify_fixture(fixture), len(fixture.bodies)
-    )
+    return Finding.of_fixture(target, fixture, verify_fixture(fixture))

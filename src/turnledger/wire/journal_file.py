@@ -35,6 +35,7 @@ from turnledger.wire.strict_json import loads
 
 __all__ = [
     "BESIDE",
+    "EVENT_START",
     "SCHEMA",
     "BadLine",
     "BodyState",
@@ -55,7 +56,8 @@ BESIDE: Final = frozenset({"eventId", "position", "assurance", "detail", "bodies
 _HEADER_BYTES: Final = 65_536
 _LINE_BYTES: Final = 1 << 30
 # Records start with these and JSON escapes quotes inside strings, so neither occurs within a record.
-_STARTS: Final = (b'{"seq":', b'{"schema":')
+EVENT_START: Final = b'{"seq":'
+_STARTS: Final = (EVENT_START, b'{"schema":')
 
 
 class LineSource(Protocol):
