@@ -72,9 +72,13 @@ class Heartbeat:
                     self.drop(journal)
         self._sweeper.sweep_twice_seen()
 
+    def stop_soon(self) -> None:
+        """The beat in progress is the last."""
+        self._stop.set()
+
     def stop(self) -> None:
         """End the thread; leases run out by themselves."""
-        self._stop.set()
+        self.stop_soon()
         thread = self._thread
         if thread is not None and thread is not threading.current_thread():
             thread.join()
@@ -88,5 +92,7 @@ def _beat_on(beating: weakref.ref[Heartbeat], stop: threading.Event, interval: f
         try:
             heartbeat.beat()
         except Exception as error:  # noqa: BLE001  the next beat tries again, whatever it was
+            if stop.is_set():  # the ledger was closed under it
+                return
             _log.warning("Turnledger could not renew its leases (%s).", type(error).__name__)
         del heartbeat

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import weakref
@@ -16,7 +17,7 @@ from turnledger.capture.sink import Sink
 from turnledger.clock import SYSTEM, Clock
 from turnledger.errors import LedgerError, UsageError
 
-__all__ = ["Ledger"]
+__all__ = ["Ledger", "close_when_dropped"]
 
 SHORTEST_LEASE_S = 0.1
 LONGEST_LEASE_S = 366 * 24 * 3600
@@ -52,11 +53,10 @@ class Ledger:
     def close(self) -> None:
         """Finish what is queued and give connections back.
 
-        Turns that are still open show no sign of life from here on.  Idempotent; not needed at exit.
+        Turns that are still open show no sign of life from here on.  Idempotent; not needed at exit, where
+        it is done for every ledger that is still open, at most for some seconds.
         """
-        self._core.heartbeat.stop()
-        self._core.arrivals.stop()
-        self._core.sink.close()
+        self._core.close()
 
     def __enter__(self) -> Self:
         return self
@@ -72,6 +72,22 @@ def _end_interrupted(sink: Sink) -> None:
         Sweeper(sink).sweep()
     except LedgerError as error:
         _log.warning("Turnledger could not look for interrupted turns. %s", error.message)
+
+
+def close_when_dropped(ledger: Ledger) -> Ledger:
+    """Have ``ledger`` closed when nothing refers to it, its agents and their turns any more; give it back."""
+    ledger._core.close_when_dropped()  # noqa: SLF001  the module's own class
+    return ledger
+
+
+def _at_exit() -> None:
+    for core in list(_living):
+        core.heartbeat.stop_soon()
+        core.arrivals.stop()
+
+
+# After that of the stores is registered, so before it is run.
+atexit.register(_at_exit)
 
 
 def _after_fork() -> None:

@@ -25,11 +25,12 @@ __all__ = ["Reading", "open_reading"]
 class Reading:
     """A ledger, to be read.  Ids may be given as UUID or text, agents also by name."""
 
-    def __init__(self, store: Store, *, owns_store: bool = True) -> None:
+    def __init__(self, store: Store, *, owns_store: bool = True, recorder: Ledger | None = None) -> None:
         self.label = store.label
         """Where the ledger is, without credentials."""
         self._store = store
         self._owns_store = owns_store
+        self._recorder = recorder  # kept, because a recorder that is dropped closes its store
 
     @property
     def reader(self) -> Reader:
@@ -104,7 +105,7 @@ def open_reading(source: str | os.PathLike[str] | Ledger | None = None) -> Readi
     Given a recorder, what it recorded: the way to read ``memory:``.
     """
     if isinstance(source, Ledger):
-        return Reading(store_of_recorder(source), owns_store=False)
+        return Reading(store_of_recorder(source), owns_store=False, recorder=source)
     return Reading(connect(source))
 
 

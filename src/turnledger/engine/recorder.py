@@ -7,7 +7,7 @@ import warnings
 from weakref import WeakKeyDictionary
 
 from turnledger.capture.given import count_given, text_given
-from turnledger.capture.ledger import Ledger
+from turnledger.capture.ledger import Ledger, close_when_dropped
 from turnledger.capture.sink import OffSink, Sink, StoreSink
 from turnledger.engine.location import OFF, SERVERS, connect, ledger_url
 from turnledger.errors import LedgerError, LedgerUnavailableError, UsageError
@@ -61,13 +61,14 @@ def open_ledger(
         raise UsageError(msg, next_step='Say policy="spool" too.')
     if address.startswith(SERVERS):
         remote = _remote(address, token)
-        return Ledger(_spooling(remote, spool, room, None) if may_spool else remote, lease_s=lease_s)
+        to_server = _spooling(remote, spool, room, None) if may_spool else remote
+        return close_when_dropped(Ledger(to_server, lease_s=lease_s))
     store = connect(address)
     away = _opened(store, may_be_away=may_spool)
     sink = StoreSink(store)
     ledger = Ledger(_spooling(sink, spool, room, away) if may_spool else sink, lease_s=lease_s)
     _stores[ledger] = store
-    return ledger
+    return close_when_dropped(ledger)
 
 
 def _opened(store: Store, *, may_be_away: bool) -> LedgerError | None:

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import atexit
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from typing import Any
+from contextlib import suppress
+from typing import Any, Final
 from uuid import UUID
 
+from turnledger.clock import SYSTEM
+from turnledger.errors import LedgerError
 from turnledger.model.draft import Batch, BatchResult
 from turnledger.model.rows import LeaseRow
 from turnledger.store.contract import Engine, Reader
 from turnledger.store.writer import Writer
 
 __all__ = ["Store"]
+
+EXIT_S: Final = 5.0
+"""How long the end of a process waits for its writers: one that waits for a lock may not hold it up."""
+
+_living: weakref.WeakSet[Store] = weakref.WeakSet()
 
 
 class Store:
@@ -28,6 +38,8 @@ class Store:
         self._open_reader = open_reader
         self._reader: Reader | None = None
         self._opening = threading.Lock()
+        self._closing = threading.Lock()
+        _living.add(self)
 
     def open(self) -> Store:
         """Connect now and migrate if needed.  Raises LedgerError where the ledger cannot be used."""
@@ -70,8 +82,30 @@ class Store:
             return self._reader
 
     def close(self) -> None:
-        """Finish what is queued and give connections back.  Idempotent."""
+        """Finish what is queued and give connections back.  Idempotent; done at exit where nobody did."""
         # First: the last connection to go tidies up the file, and only a writer can.
-        if self._reader is not None:
-            self._reader.close()
+        self._close_reader()
         self._writer.close()
+
+    def _close_reader(self) -> None:
+        with self._closing:  # whoever comes second goes on when it is closed, not while it is
+            if self._reader is not None:
+                self._reader.close()
+
+    @staticmethod
+    def close_all(seconds: float = EXIT_S) -> None:
+        """Close every store of this process, all readers first; wait at most so long for their writers.
+
+        A forked child closes what it opened itself: what it inherited is its parent's.
+        """
+        until = SYSTEM.monotonic_us() + int(seconds * 1_000_000)
+        stores = list(_living)
+        for store in stores:
+            with suppress(LedgerError):  # it cannot be told to anybody any more
+                store._close_reader()  # noqa: SLF001  the class's own
+        for store in stores:
+            left_us = max(until - SYSTEM.monotonic_us(), 0)
+            store._writer.close(left_us / 1_000_000)  # noqa: SLF001
+
+
+atexit.register(Store.close_all)

@@ -109,14 +109,14 @@ class Writer:
             self._wake.notify()
         return future
 
-    def close(self) -> None:
-        """Finish what is queued, then give the connection back.  Idempotent."""
+    def close(self, seconds: float | None = None) -> None:
+        """Finish what is queued, then give the connection back; wait at most so long for it.  Idempotent."""
         with self._wake:
             self._closed = True
             thread = self._thread
             self._wake.notify()
         if thread is not None and thread is not threading.current_thread():
-            thread.join()
+            thread.join(seconds)
 
     def _check_open(self) -> None:
         if self._failure is not None:

@@ -61,6 +61,7 @@ class LinkPool:
     def close(self) -> None:
         """Close the links, those in use when they come back.  Idempotent."""
         self._closed = True
+        self._leave_to_parent()
         while self._idle:
             self._idle.pop().close()
 
@@ -70,9 +71,7 @@ class LinkPool:
         if self._closed:
             msg = f"The reader of {self._label} was closed."
             raise LedgerClosedError(msg, next_step="Open the ledger again.")
-        if self._pid != os.getpid():
-            _inherited.append(self._idle)  # what the parent uses is not for this process to close
-            self._start_afresh()
+        self._leave_to_parent()
         free = self._free
         with free:
             link, results = self._first_run(calls)
@@ -80,6 +79,11 @@ class LinkPool:
                 yield link, results
             finally:
                 self._give_back(link, free)
+
+    def _leave_to_parent(self) -> None:
+        if self._pid != os.getpid():
+            _inherited.append(self._idle)  # what the parent uses is not for this process to close
+            self._start_afresh()
 
     def _give_back(self, link: Link, free: threading.BoundedSemaphore) -> None:
         if self._closed or link.closed or free is not self._free:

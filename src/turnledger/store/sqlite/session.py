@@ -75,13 +75,10 @@ class SqliteSession:
     @contextmanager
     def _connection(self) -> Generator[sqlite3.Connection]:
         """The snapshot's connection in this thread, else one that nobody else uses meanwhile."""
-        pool = self._pool
+        pool = self._own_pool()
         if pool.closed:
             msg = f"The reader of {self._path} was closed."
             raise LedgerClosedError(msg, next_step="Open the ledger again.")
-        if pool.process != os.getpid():
-            _inherited.append(pool)  # a forked child must not close what its parent uses
-            pool = self._pool = _Pool()
         pinned: sqlite3.Connection | None = getattr(pool.pinned, "connection", None)
         with translated(self._path):
             if pinned is not None:
@@ -94,6 +91,15 @@ class SqliteSession:
                 yield connection
             finally:
                 pool.give_back(connection)
+
+    def _own_pool(self) -> _Pool:
+        pool = self._pool
+        if pool.process != os.getpid():
+            _inherited.append(pool)  # a forked child must not close what its parent uses
+            closed = pool.closed
+            pool = self._pool = _Pool()
+            pool.closed = closed
+        return pool
 
     def rows(self, statement: str, params: Mapping[str, object]) -> Iterator[Row]:
         """See ``ReadSession``."""
@@ -151,4 +157,4 @@ class SqliteSession:
 
     def close(self) -> None:
         """See ``ReadSession``."""
-        self._pool.close()
+        self._own_pool().close()
