@@ -165,6 +165,16 @@ def test_a_broken_turn_is_exported_and_says_so(support: Recorded) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("options", "said"), [("--all --fixture", "--all names them all"), ("0198 --salts", "--salts belongs to")]
+)
+def test_what_does_not_go_together_is_what_was_given(options: str, said: str) -> None:
+    refused = run("export", *options.split())
+    assert refused.status == 2
+    assert said in refused.err
+    assert ("--salts" in refused.err) == ("--salts" in options)
+
+
 def test_a_fixture_of_a_conversation_is_refused(support: Recorded) -> None:
     refused = support.run("export", support.ids["conversation"], "--fixture")
     assert (refused.status, refused.out) == (3, "")
@@ -177,7 +187,7 @@ def test_a_fixture_of_a_conversation_is_refused(support: Recorded) -> None:
 def test_json_says_what_went_where(support: Recorded, tmp_path: Path) -> None:
     file = tmp_path / "x.jsonl"
     told = json.loads(support.run("export", support.ids["good"], "-o", file, "--json").out)
-    assert told == {"file": str(file), "journals": 1, "events": 14, "bytes": file.stat().st_size}
+    assert told == {"file": str(file), "journals": 1, "events": 14, "bytes": file.stat().st_size, "cut": []}
 
 
 def test_a_file_is_whole_or_as_it_was(

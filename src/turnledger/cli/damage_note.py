@@ -13,7 +13,7 @@ from turnledger.model.rows import ConversationRow, DamagedRow, TurnRow
 from turnledger.query.left_out import left_out
 from turnledger.store.contract import Reader
 
-__all__ = ["conversation_of", "note_damage"]
+__all__ = ["conversation_of", "note_cut", "note_damage"]
 
 _SHOWN: Final = 5
 
@@ -28,6 +28,17 @@ def note_damage(rows: Sequence[DamagedRow]) -> Status:
     more = found.count - len(found.rows[:_SHOWN])
     note((f"And {counted(more, 'more row', 'more rows')}. " if more > 0 else "") + found.next_step)
     return Status.FOUND
+
+
+def note_cut(places: Sequence[str]) -> Status:
+    """Name what ends early in an export, because it could not be read on; the exit status that follows."""
+    for place in places[:_SHOWN]:
+        note(f"Cut short, because the database is damaged: {place}")
+    if len(places) > _SHOWN:
+        note(f"And {counted(len(places) - _SHOWN, 'more')}; --json lists all.")
+    if places:
+        note("`turnledger verify` on the file says what of it is whole.")
+    return Status.FOUND if places else Status.OK
 
 
 def conversation_of(reader: Reader, turn: TurnRow) -> ConversationRow | None:

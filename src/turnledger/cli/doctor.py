@@ -21,8 +21,9 @@ from turnledger.cli.screen import Screen, write_json
 from turnledger.clock import to_iso
 from turnledger.engine.location import Database, store_of
 from turnledger.engine.spooling import forward, open_spool, spool_file, spool_state
-from turnledger.errors import LedgerError
+from turnledger.errors import LedgerCorruptError, LedgerError
 from turnledger.model.rows import DamagedRow
+from turnledger.query.left_out import SAVING
 from turnledger.query.row_json import row_object
 from turnledger.store.contract import Reader
 from turnledger.store.damage import find_damages
@@ -177,24 +178,36 @@ def examine(report: Report, database: Database, path: Path | None, *, wants_rebu
     """Fill the report; only a rebuild changes anything."""
     if path is not None:
         _measure(report, path)
-    missing = database.pending()
+    try:
+        missing = database.pending()
+    except LedgerCorruptError as error:
+        report.problems += [error.message, error.next_step]
+        return
     if missing:
         names = ", ".join(f"{one.number:04d}_{one.slug}" for one in missing)
         report.problems.append(f"The schema lacks {names}: run `turnledger migrate`.")
         return
     reader = database.reader()
     try:
-        report.ledger_id = str(reader.ledger_id())
-        report.schema = f"{reader.ask('list_migrations')[-1][0]:04d}"
-        report.problems += reader.faults()
-        report.damaged = list(find_damages(reader))
-        report.problems += _words_on_damage(report.damaged)
-        _count(report, reader)
-        _try_writing(report, database)
-        if not report.damaged:
-            _compare(report, reader, database, wants_rebuild=wants_rebuild)
+        _look(report, reader, database, wants_rebuild=wants_rebuild)
+    except LedgerCorruptError as error:
+        if error.message not in report.problems:
+            report.problems.append(error.message)
+        report.problems.append(SAVING)
     finally:
         reader.close()
+
+
+def _look(report: Report, reader: Reader, database: Database, *, wants_rebuild: bool) -> None:
+    report.schema = f"{reader.ask('list_migrations')[-1][0]:04d}"
+    report.problems += reader.faults()
+    report.ledger_id = str(reader.ledger_id())
+    report.damaged = list(find_damages(reader))
+    report.problems += _words_on_damage(report.damaged)
+    _count(report, reader)
+    _try_writing(report, database)
+    if not report.damaged:
+        _compare(report, reader, database, wants_rebuild=wants_rebuild)
 
 
 def _measure(report: Report, path: Path) -> None:

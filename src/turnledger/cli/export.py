@@ -9,7 +9,7 @@ from uuid import UUID
 
 import click
 
-from turnledger.cli.damage_note import note_damage
+from turnledger.cli.damage_note import note_cut, note_damage
 from turnledger.cli.ledger import reading
 from turnledger.cli.line import counted, size
 from turnledger.cli.options import json_option, ledger_option
@@ -18,7 +18,7 @@ from turnledger.cli.program import Status
 from turnledger.cli.progress import progress
 from turnledger.cli.screen import note, write_json
 from turnledger.clock import SYSTEM
-from turnledger.errors import UsageError
+from turnledger.errors import LedgerCorruptError, UsageError
 from turnledger.model.rows import DamagedRow, JournalRow
 from turnledger.query.exporting import conversation_journals, every_journal, journal_lines, turn_fixture
 from turnledger.query.lookup import resolve
@@ -63,14 +63,17 @@ def command(
     if whole == (target is not None):
         msg = "Name a turn or a conversation, or say --all; not both."
         raise UsageError(msg, next_step="See `turnledger list` for what there is.")
-    if (fixture and whole) or (salts and not fixture):
-        msg = "A fixture is made of one turn, and --salts belongs to a fixture."
+    if fixture and whole:
+        msg = "A fixture is made of one turn, and --all names them all."
+        raise UsageError(msg, next_step="Give the turn's id in place of --all.")
+    if salts and not fixture:
+        msg = "--salts belongs to a fixture; a journal has its salts with --bodies."
         raise UsageError(msg, next_step="Give the turn's id with --fixture.")
     if as_json and place == "-":
         msg = "--json and the export cannot both go to stdout."
         raise UsageError(msg, next_step="Name a file with -o.")
     with reading(ledger) as reader, reader.snapshot():
-        export = _Export(reader, bodies=bodies)
+        export = _Export(reader, bodies=bodies, goes_on=whole)
         if target is None:
             export.journals(_into(place, "ledger.jsonl"), every_journal(reader, export.left_out), None)
         elif fixture:
@@ -84,7 +87,7 @@ def command(
     if export.is_broken:
         note(f"The chain of turn {export.broken_turn} does not hold, and the fixture says so.")
         context.exit(Status.FOUND)
-    context.exit(note_damage(export.left_out))
+    context.exit(max(note_damage(export.left_out), note_cut(export.cut)))
 
 
 def _into(place: str, name: str) -> str:
@@ -97,9 +100,10 @@ def _into(place: str, name: str) -> str:
 class _Export:
     """One run of the command, and what it wrote."""
 
-    def __init__(self, reader: Reader, *, bodies: bool) -> None:
+    def __init__(self, reader: Reader, *, bodies: bool, goes_on: bool) -> None:
         self._reader = reader
         self._bodies = bodies
+        self._goes_on = goes_on  # behind what cannot be read: an export of all saves what is left
         self.place = ""
         self.events = 0
         self.journal_count = 0
@@ -107,6 +111,7 @@ class _Export:
         self.is_broken = False
         self.broken_turn: UUID | None = None
         self.left_out: list[DamagedRow] = []
+        self.cut: list[str] = []
 
     def target(self, place: str, target: str) -> None:
         named = resolve(self._reader, target)
@@ -120,12 +125,25 @@ class _Export:
         self.place = place
         now = SYSTEM.epoch_ms()
         with output(place) as stream, progress("exporting events", total, wanted=place != "-") as advance:
-            for row in rows:
-                for line in journal_lines(self._reader, row, now, bodies=self._bodies):
-                    self.bytes += stream.write(line)
+            for row in self._readable(rows):
+                try:
+                    for line in journal_lines(self._reader, row, now, bodies=self._bodies):
+                        self.bytes += stream.write(line)
+                except LedgerCorruptError as error:
+                    if not self._goes_on:
+                        raise
+                    self.cut.append(f"{row.journal.kind} {row.journal.id}: {error.message}")
                 self.journal_count += 1
                 self.events += row.events
                 advance(row.events)
+
+    def _readable(self, rows: Iterator[JournalRow]) -> Iterator[JournalRow]:
+        try:
+            yield from rows
+        except LedgerCorruptError as error:
+            if not self._goes_on:
+                raise
+            self.cut.append(f"the list of journals: {error.message}")
 
     def fixture(self, place: str, turn: UUID, *, salts: bool) -> None:
         self.place = _into(place, file_name(turn))
@@ -142,4 +160,5 @@ class _Export:
             "journals": self.journal_count,
             "events": self.events,
             "bytes": self.bytes,
+            "cut": self.cut,
         }

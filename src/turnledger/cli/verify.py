@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Final
@@ -19,10 +19,11 @@ from turnledger.cli.program import Status
 from turnledger.cli.progress import progress
 from turnledger.cli.safe_text import one_line
 from turnledger.cli.screen import Screen, write_json
-from turnledger.errors import LedgerError, UsageError
-from turnledger.integrity.verdict import Verdict
+from turnledger.errors import LedgerCorruptError, LedgerError, UsageError
+from turnledger.integrity.verdict import Reason, Verdict
 from turnledger.model.vocabulary import JournalKind
 from turnledger.query.findings import Finding, caveat_words, overall
+from turnledger.query.left_out import SAVING
 from turnledger.query.lookup import looks_like_id, resolve
 from turnledger.query.verify import LEDGER_UNCOVERED, verify_conversation, verify_journal, verify_ledger
 from turnledger.query.verify_file import verify_file
@@ -110,7 +111,9 @@ class _Check:
     def ledger(self) -> Iterator[Finding]:
         """All journals."""
         reader = self._opened()
-        total = sum(agent.conversations + agent.turns for agent in reader.agents())
+        total: int | None = None
+        with suppress(LedgerCorruptError):  # a finding of what follows
+            total = sum(agent.conversations + agent.turns for agent in reader.agents())
         with progress("verifying journals", total) as advance:
             for found in verify_ledger(reader, bodies=self._bodies):
                 yield Finding.of_journal(found)
@@ -216,6 +219,8 @@ def _show_sum(screen: Screen, found: Sequence[Finding], verdict: Verdict, uncove
     bad = sum(1 for one in found if one.verdict < Verdict.INTACT)
     screen.line()
     screen.line((verdict.value.replace("_", " ").upper(), verdict_style(verdict)), (f"  {words}", ""))
+    if any(one.reason == Reason.UNREADABLE for one in found):
+        screen.prose(("damaged: ", BAD), SAVING)
     if bad and len(found) > 1:
         screen.line((f"{bad} of {len(found)} are not intact", BAD))
     if uncovered:

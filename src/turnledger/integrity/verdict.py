@@ -57,6 +57,7 @@ class Reason(StrEnum):
     SOURCE_AGENT_ID = "source-agentId"
     EVENT_GRAMMAR = "event-grammar"
     ROW_GRAMMAR = "row-grammar"
+    UNREADABLE = "unreadable"
     SEQ_GRAMMAR = "seq-grammar"
     TYPE_GRAMMAR = "type-grammar"
     PAYLOAD_HASH_GRAMMAR = "payload-hash-grammar"
@@ -90,6 +91,7 @@ class Reason(StrEnum):
             Reason.SOURCE_TURN_ID,
             Reason.SOURCE_AGENT_ID,
             Reason.COMMITMENT,
+            Reason.UNREADABLE,
         }
 
 

@@ -30,10 +30,23 @@ _EVENT_BYTES = 2048  # about what an event takes beside its bodies
 
 
 def every_journal(reader: Reader, left_out: list[DamagedRow]) -> Iterator[JournalRow]:
-    """All journals of the ledger, in the order they were opened; damaged ones go into ``left_out``."""
+    """All journals of the ledger, in the order they were opened; damaged ones go into ``left_out``.
+
+    Raises LedgerCorruptError where their list cannot be read on.
+    """
     after: UUID | None = None
-    while rows := reader.journals(None, after, _PAGE):
+    limit = _PAGE
+    while True:
+        try:
+            rows = reader.journals(None, after, limit)
+        except LedgerCorruptError:
+            if limit == 1:
+                raise
+            limit = 1  # as far as it goes
+            continue
         left_out += rows.damaged
+        if not rows:
+            return
         yield from rows
         after = rows[-1].journal.id
 

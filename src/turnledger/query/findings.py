@@ -182,6 +182,7 @@ _WORDS: Final[dict[Reason, str]] = {
     Reason.BODIES_GRAMMAR: "bodies, salts or details{at} are not in the form of the format",
     Reason.EVENT_GRAMMAR: "{event} is not written as an event: it was altered",
     Reason.ROW_GRAMMAR: "the database is damaged: a cell holds what its column cannot",
+    Reason.UNREADABLE: "the database is damaged: a part of its file that this is in cannot be read",
     Reason.SEQ: "{event} is not the one whose turn it is: one was taken out, put in or moved",
     Reason.PREV_HASH: "{event} does not follow the one before it: something was altered, taken out or put in",
     Reason.HASH: "{event} was altered: what it says does not give its hash",

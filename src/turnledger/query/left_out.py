@@ -8,9 +8,16 @@ from typing import Final
 
 from turnledger.model.rows import DamagedRow
 
-__all__ = ["NEXT_STEP", "LeftOut", "left_out"]
+__all__ = ["NEXT_STEP", "SAVING", "LeftOut", "left_out"]
 
 NEXT_STEP: Final = "Run `turnledger doctor` to see all such rows, and restore them from a backup."
+
+SAVING: Final = (
+    "Stop writing to it and copy its files before anything else. Restore it from a backup and run "
+    "`turnledger verify --all` on that; without one, `turnledger export --all --bodies -o FILE` on the copy "
+    "saves what can still be read."
+)
+"""What to do where a part of the database itself cannot be read or is gone."""
 
 _NAMED: Final = 20
 

@@ -11,13 +11,16 @@ from turnledger.integrity.verdict import Caveat, Reason, Verdict
 from turnledger.model.rows import DamagedRow
 from turnledger.model.vocabulary import JournalKind
 
-__all__ = ["ALWAYS_UNCOVERED", "BodyCounts", "Verification", "damaged", "faulty"]
+__all__ = ["ALWAYS_UNCOVERED", "DATABASE", "BodyCounts", "Verification", "damaged", "faulty", "unreadable"]
 
 ALWAYS_UNCOVERED: Final = (
     "tail cut at rest",
     "whole-journal rewrite by a privileged user",
     "order across journals",
 )
+
+DATABASE: Final = "database"
+"""The kind of a finding about what is in no journal."""
 
 
 @dataclass(slots=True)
@@ -63,6 +66,11 @@ def faulty(
 ) -> Verification:
     """The finding about a journal that is at fault as a whole."""
     return Verification(kind, journal, Verdict.BROKEN, -1, reason, events=events, agent=agent)
+
+
+def unreadable(kind: str, journal: UUID, agent: UUID | None = None) -> Verification:
+    """The finding about what the database cannot read, because a page of it is damaged."""
+    return Verification(kind, journal, Verdict.MALFORMED, -1, Reason.UNREADABLE, agent=agent)
 
 
 def damaged(row: DamagedRow) -> Verification:

@@ -7,12 +7,13 @@ hashed, compared with something hashed, or named in ``not_covered`` or ``docs/wh
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import repeat
 from typing import Any, Final
 from uuid import UUID
 
-from turnledger.errors import NotFoundError
+from turnledger.errors import LedgerCorruptError, NotFoundError
 from turnledger.ids import NIL, derived_id
 from turnledger.integrity.verdict import Reason, Verdict
 from turnledger.model.registry import FINAL_TYPES
@@ -21,8 +22,9 @@ from turnledger.model.tokens import parse_summary
 from turnledger.model.vocabulary import JournalKind
 from turnledger.query.journal_rows import Conversation, JournalCheck, read_uuid
 from turnledger.query.places import Places
+from turnledger.query.readable import listed_ids, readable_rows
 from turnledger.query.turns_together import together, turns_together
-from turnledger.query.verification import BodyCounts, Verification, damaged, faulty
+from turnledger.query.verification import DATABASE, BodyCounts, Verification, damaged, faulty, unreadable
 from turnledger.store.contract import Page, Reader, RecordedJournal, TurnFilter
 from turnledger.store.damage import Damages, damage_of, damages_of, find_damages, note_hidden_turns
 
@@ -83,6 +85,7 @@ class _Walk:
         self._bodies = reader.rebuilder() if bodies else None
         self.alone_met: set[UUID] = set()
         """Turns that were checked though their conversation's word could not be had."""
+        self.has_unreadable = False
 
     def conversation(self, row: RecordedJournal) -> Iterator[Verification]:
         """Findings about a conversation's journal and all its turns."""
@@ -109,7 +112,7 @@ class _Walk:
         if found is None:
             damage = self._damages.by_id.get(UUID(bytes=row.id)) or damage_of(row)
             row = _readable(row, kind)
-        finding = found or JournalCheck(self._reader, row, owner, self._bodies).run()
+        finding = found or self._checked(row, kind, owner)
         met = self._ordinals is None or self._ordinals.meet(row)
         if damage is not None:
             return replace(finding, **_MALFORMED, reason=Reason.ROW_GRAMMAR, damage=damage)
@@ -117,20 +120,33 @@ class _Walk:
             return replace(finding, **_MALFORMED, reason=Reason.SOURCE_AGENT_ID)
         return finding if met or not finding.sound else _with_fault(finding, Reason.ORDINAL)
 
+    def _checked(self, row: RecordedJournal, kind: JournalKind, owner: Conversation) -> Verification:
+        """One that cannot be read does not keep the others from being checked."""
+        try:
+            return JournalCheck(self._reader, row, owner, self._bodies).run()
+        except LedgerCorruptError:
+            self.has_unreadable = True
+            agent = None if row.agent is None else UUID(bytes=row.agent)
+            return unreadable(kind, UUID(bytes=row.id), agent)
+
     def alone(self, row: RecordedJournal) -> Verification:
         """The finding about a journal without going through its conversation."""
         owner = self._owner(row)
         kind = _kind_of(row)
         if kind is JournalKind.TURN and _is_id(row.conversation):
-            self._learn(row, owner)
+            with suppress(LedgerCorruptError):  # the check that follows meets it again
+                self._learn(row, owner)
         return self.journal(row, kind, owner)
 
     def without_journal(self, conversation: UUID) -> Iterator[Verification]:
         """Findings about a conversation whose journal cannot be found, and the turns that lists know of."""
         yield damaged(self._damages.by_id[conversation])
+        yield from self._listed_turns(conversation, set())
+
+    def _listed_turns(self, conversation: UUID, told: set[UUID]) -> Iterator[Verification]:
         after: tuple[int, ...] | None = None
         while rows := self._reader.turns(TurnFilter(conversation=conversation), Page(_PAGE, after)):
-            yield from self._each_alone([row.id for row in rows])
+            yield from self._each_alone([row.id for row in rows if row.id not in told])
             after = self._reader.turn_key(rows[-1])
 
     def _owner(self, row: RecordedJournal) -> Conversation:
@@ -157,18 +173,23 @@ class _Walk:
     def _turns(self, conversation: RecordedJournal, owner: Conversation) -> Iterator[Verification]:
         for start in range(0, len(owner.opened), _PAGE):
             wanted = owner.opened[start : start + _PAGE]
-            rows = {row.id: row for row in self._reader.recorded_journals(wanted)}
+            rows, lost = readable_rows(self._reader, wanted)
+            self.has_unreadable = self.has_unreadable or bool(lost)
             sizes = [self._plain_events(rows.get(turn.bytes), conversation) for turn in wanted]
             for first, last in together(sizes):
                 turns = wanted[first:last]
-                found = turns_together(
-                    self._reader,
-                    [rows[turn.bytes] for turn in turns if sizes[first]],
-                    owner,
-                    self._bodies,
-                )
+                found = self._together([rows[turn.bytes] for turn in turns if sizes[first]], owner)
                 for turn, finding in zip(turns, found or repeat(None), strict=False):
+                    if turn in lost:
+                        yield unreadable(JournalKind.TURN, turn)
+                        continue
                     yield from self._turn(turn, rows.get(turn.bytes), conversation, owner, finding)
+
+    def _together(self, rows: Sequence[RecordedJournal], owner: Conversation) -> list[Verification] | None:
+        try:
+            return turns_together(self._reader, rows, owner, self._bodies)
+        except LedgerCorruptError:  # one by one, to find out which it is
+            return None
 
     def _turn(
         self,
@@ -216,12 +237,22 @@ class _Walk:
 
     def _untold(self, row: RecordedJournal, told: set[UUID]) -> Iterator[Verification]:
         """Turns that a conversation opened behind where its journal breaks: nothing there is believed."""
-        opened = [turn for turn in _opened(self._reader, UUID(bytes=row.id)) if turn not in told]
+        conversation = UUID(bytes=row.id)
+        try:
+            opened = [turn for turn in _opened(self._reader, conversation) if turn not in told]
+        except LedgerCorruptError:
+            yield from self._listed_turns(conversation, told)
+            return
         yield from self._each_alone(opened)
 
     def _each_alone(self, turns: Sequence[UUID]) -> Iterator[Verification]:
         for start in range(0, len(turns), _PAGE):
-            for row in self._reader.recorded_journals(turns[start : start + _PAGE]):
+            rows, lost = readable_rows(self._reader, turns[start : start + _PAGE])
+            self.has_unreadable = self.has_unreadable or bool(lost)
+            for turn in lost:
+                self.alone_met.add(turn)
+                yield unreadable(JournalKind.TURN, turn)
+            for row in rows.values():
                 if _kind_of(row) is JournalKind.TURN:
                     self.alone_met.add(UUID(bytes=row.id))
                     yield self.alone(row)
@@ -297,61 +328,98 @@ class _Ordinals:
 def verify_ledger(reader: Reader, *, bodies: bool = True) -> Iterator[Verification]:
     """Check every conversation with its turns, the ledger journal, and that none is missing or unlisted.
 
-    A damaged row of an agent, or one that does not tell its id, is a finding of its own.
+    A damaged row of an agent, or one that does not tell its id, is a finding of its own; so is that the
+    database cannot read its lists to the end, and what can be read is checked.
     """
-    listed, sound = 0, True
     with reader.snapshot():
-        damages = find_damages(reader)
-        for damage in damages:
-            if damage.id is None or damage.table == "agents":
-                sound = False
-                yield damaged(damage)
-        ordinals = _Ordinals(reader, damages)
-        walk = _Walk(reader, ordinals, damages, bodies=bodies)
-        for row in _conversations(reader, damages):
-            for finding in walk.conversation(row):
-                listed += finding.reason is not Reason.MISSING_JOURNAL
-                sound = sound and finding.sound
-                yield finding
-        for conversation in damages.lost_journals:
-            sound = False
-            yield from walk.without_journal(conversation)
-        for row in _journals(reader, JournalKind.LEDGER):
-            listed += 1
-            finding = walk.journal(row, JournalKind.LEDGER, Conversation(Places(0)))
-            sound = sound and finding.sound
+        yield from _WholeLedger(reader, bodies=bodies).findings()
+
+
+class _WholeLedger:
+    """One pass over all journals."""
+
+    def __init__(self, reader: Reader, *, bodies: bool) -> None:
+        self._reader = reader
+        self._has_gaps = False
+        self._listed = 0
+        self._sound = True
+        ordinals: _Ordinals | None = None
+        try:
+            self._damages = find_damages(reader)
+            ordinals = _Ordinals(reader, self._damages)
+        except LedgerCorruptError:
+            self._has_gaps, self._damages = True, Damages()
+        self._ordinals = ordinals
+        self._walk = _Walk(reader, ordinals, self._damages, bodies=bodies)
+
+    def findings(self) -> Iterator[Verification]:
+        """All of them."""
+        for finding in self._met():
+            self._sound = self._sound and finding.sound
             yield finding
-        if listed != reader.ask("count_journals")[0][0]:
-            yield from _unlisted(reader, damages, walk.alone_met)
-        elif sound and not ordinals.are_met():
+        if self._has_gaps:
+            yield unreadable(DATABASE, NIL)
+        if self._has_gaps or self._walk.has_unreadable:
+            with suppress(LedgerCorruptError):  # told already
+                yield from self._unlisted()
+        else:
+            yield from self._missing()
+
+    def _met(self) -> Iterator[Verification]:
+        for damage in self._damages:
+            if damage.id is None or damage.table == "agents":
+                yield damaged(damage)
+        for row in self._conversations():
+            for finding in self._walk.conversation(row):
+                self._listed += finding.reason is not Reason.MISSING_JOURNAL
+                yield finding
+        for conversation in self._damages.lost_journals:
+            yield from self._walk.without_journal(conversation)
+        for row in self._journals(JournalKind.LEDGER):
+            self._listed += 1
+            yield self._walk.journal(row, JournalKind.LEDGER, Conversation(Places(0)))
+
+    def _missing(self) -> Iterator[Verification]:
+        reader = self._reader
+        if self._listed != reader.ask("count_journals")[0][0]:
+            yield from self._unlisted()
+        elif self._sound and self._ordinals is not None and not self._ordinals.are_met():
             yield faulty(JournalKind.LEDGER, reader.ledger_id(), Reason.MISSING_JOURNAL)
-        elif sound and reader.strays():
+        elif self._sound and reader.strays():
             yield faulty(JournalKind.LEDGER, reader.ledger_id(), Reason.UNLISTED_JOURNAL)
 
+    def _conversations(self) -> Iterator[RecordedJournal]:
+        """The journals of conversations, and those whose row does not tell that they are one."""
+        yield from self._journals(JournalKind.CONVERSATION)
+        for row in self._reader.recorded_journals(list(self._damages.of("journals", "kind"))):
+            if _kind_of(row) is JournalKind.CONVERSATION:
+                yield row
 
-def _conversations(reader: Reader, damages: Damages) -> Iterator[RecordedJournal]:
-    """The journals of conversations, and those whose row does not tell that they are one."""
-    yield from _journals(reader, JournalKind.CONVERSATION)
-    for row in reader.recorded_journals(list(damages.of("journals", "kind"))):
-        if _kind_of(row) is JournalKind.CONVERSATION:
-            yield row
+    def _journals(self, kind: JournalKind) -> Iterator[RecordedJournal]:
+        for ids in listed_ids(self._reader, str(kind)):
+            rows, lost = readable_rows(self._reader, ids or ())
+            self._has_gaps = self._has_gaps or ids is None or bool(lost)
+            yield from rows.values()
 
+    def _unlisted(self) -> Iterator[Verification]:
+        """Turn journals that no conversation says it opened.  Only walked when the counts differ.
 
-def _journals(reader: Reader, kind: JournalKind) -> Iterator[RecordedJournal]:
-    after = -(2**63)
-    while rows := reader.ask("list_journals", after_jid=after, kind=str(kind), limit=_PAGE):
-        yield from reader.recorded_journals([UUID(bytes=row[1]) for row in rows if _is_id(row[1])])
-        after = rows[-1][7]
-
-
-def _unlisted(reader: Reader, damages: Damages, met: set[UUID]) -> Iterator[Verification]:
-    """Turn journals that no conversation says it opened.  Only walked when the counts differ."""
-    opened = {turn for row in _conversations(reader, damages) for turn in _opened(reader, UUID(bytes=row.id))}
-    for row in _journals(reader, JournalKind.TURN):
-        turn = UUID(bytes=row.id)
-        if turn not in opened and turn not in met:
-            events = row.events if type(row.events) is int else 0
-            yield faulty(JournalKind.TURN, turn, Reason.UNLISTED_JOURNAL, events)
+        Where a conversation cannot be read nobody knows whether it opened them: they are checked alone.
+        """
+        opened: set[UUID] = set()
+        for row in self._conversations():
+            with suppress(LedgerCorruptError):
+                opened.update(_opened(self._reader, UUID(bytes=row.id)))
+        untold = self._has_gaps or self._walk.has_unreadable
+        for row in self._journals(JournalKind.TURN):
+            turn = UUID(bytes=row.id)
+            if turn in opened or turn in self._walk.alone_met:
+                continue
+            if untold:
+                yield self._walk.alone(row)
+            else:
+                events = row.events if type(row.events) is int else 0
+                yield faulty(JournalKind.TURN, turn, Reason.UNLISTED_JOURNAL, events)
 
 
 def _with_fault(finding: Verification, reason: Reason) -> Verification:

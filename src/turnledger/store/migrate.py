@@ -14,10 +14,10 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
-from turnledger.errors import LedgerVersionError
+from turnledger.errors import LedgerCorruptError, LedgerVersionError
 from turnledger.store.sql import read_folder
 
-__all__ = ["Applied", "Migration", "MigrationTarget", "load_migrations", "migrate", "pending"]
+__all__ = ["Applied", "Migration", "MigrationTarget", "damaged_list", "load_migrations", "migrate", "pending"]
 
 _FILE = re.compile(r"(\d{4})_([a-z0-9_]+)\.sql")
 
@@ -73,7 +73,8 @@ def pending(target: MigrationTarget, migrations: Sequence[Migration]) -> list[Mi
     """The migrations that the database lacks; changes nothing.
 
     Raises LedgerVersionError where the database is newer than these migrations, or was made by
-    migrations with the same numbers and other content.
+    migrations with the same numbers and other content, LedgerCorruptError where one before the last is not in
+    the list of those that were applied.
     """
     known = {migration.number: migration for migration in migrations}
     applied = {row.number: row for row in target.applied()}
@@ -91,7 +92,20 @@ def pending(target: MigrationTarget, migrations: Sequence[Migration]) -> list[Mi
             raise LedgerVersionError(
                 msg, next_step="Use the Turnledger that made this ledger, or a released version."
             )
-    return [migration for number, migration in sorted(known.items()) if number not in applied]
+    missing = [migration for number, migration in sorted(known.items()) if number not in applied]
+    if missing and missing[0].number < max(applied, default=0):
+        raise damaged_list(missing[0])
+    return missing
+
+
+def damaged_list(migration: Migration) -> LedgerCorruptError:
+    """The error for a database that has been through a migration and does not say so."""
+    name = f"{migration.number:04d}_{migration.slug}"
+    return LedgerCorruptError(
+        f"The ledger is damaged: its list of migrations lacks {name}, and its schema has been through it.",
+        next_step="Stop writing to it and restore it from a backup; "
+        "`turnledger verify --all` then says what holds.",
+    )
 
 
 def migrate(target: MigrationTarget, migrations: Sequence[Migration]) -> list[Migration]:

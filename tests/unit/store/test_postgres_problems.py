@@ -9,7 +9,6 @@ from turnledger.errors import (
     LedgerCorruptError,
     LedgerError,
     LedgerUnavailableError,
-    LedgerVersionError,
 )
 from turnledger.store.contract import RowConflictError
 from turnledger.store.postgres.problems import ServerError, explain, unreachable
@@ -30,7 +29,7 @@ def test_what_another_writer_did_asks_for_a_new_plan(state: str) -> None:
         ("25006", LedgerUnavailableError, "primary"),
         ("42501", LedgerUnavailableError, "Grant"),
         ("23514", LedgerUnavailableError, "server's log"),
-        ("42P01", LedgerVersionError, "turnledger migrate"),
+        ("42P01", LedgerCorruptError, "turnledger doctor"),
         ("XX001", LedgerCorruptError, "backup"),
     ],
 )

@@ -21,7 +21,6 @@ from turnledger.errors import (
     LedgerCorruptError,
     LedgerError,
     LedgerUnavailableError,
-    LedgerVersionError,
 )
 from turnledger.store.contract import RecordedEvent
 from turnledger.store.ledger_store import Store
@@ -206,11 +205,11 @@ def test_a_file_that_may_not_be_written(hand: Hand, ledger_path: Path) -> None:
     assert "right to read and write" in error.next_step
 
 
-def test_a_table_that_is_missing_asks_for_a_migration(hand: Hand, ledger_path: Path) -> None:
+def test_a_table_that_is_missing_is_damage(hand: Hand, ledger_path: Path) -> None:
     hand.opened()
     error = explain(_raised(ledger_path, "SELECT * FROM absent"), ledger_path)
-    assert isinstance(error, LedgerVersionError)
-    assert "turnledger migrate" in error.next_step
+    assert isinstance(error, LedgerCorruptError)
+    assert "backup" in error.next_step
 
 
 # --- a full disk -----------------------------------------------------------------------------------

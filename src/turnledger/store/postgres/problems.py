@@ -12,7 +12,6 @@ from turnledger.errors import (
     LedgerCorruptError,
     LedgerError,
     LedgerUnavailableError,
-    LedgerVersionError,
 )
 from turnledger.store.contract import RowConflictError
 
@@ -37,6 +36,7 @@ class ServerError(Exception):
 _CONFLICTS: Final = frozenset({"23505", "22012", "40001", "40P01"})
 _BUSY: Final = frozenset({"55P03", "57014"})
 _CORRUPT: Final = frozenset({"XX001", "XX002"})
+_EXISTS: Final = "42P07"
 _MISSING: Final = frozenset({"42P01", "42703", "42883", "3F000"})
 
 _NEXT_STEPS: Final = {
@@ -63,9 +63,15 @@ def explain(error: ServerError, label: str) -> LedgerError | RowConflictError:
             f"{label} is damaged: {error}.", next_step="Stop writing and restore the database from a backup."
         )
     if state in _MISSING:
-        return LedgerVersionError(
-            f"{label} lacks a part of the ledger's schema: {error.message}.",
-            next_step="Run `turnledger migrate`, and check the schema that the URL's search_path names.",
+        return LedgerCorruptError(
+            f"{label} is damaged: a part of its schema is missing ({error.message}).",
+            next_step="`turnledger doctor` says all that is missing. Restore the database from a backup, "
+            "and run `turnledger verify --all` on it.",
+        )
+    if state == _EXISTS:
+        return LedgerCorruptError(
+            f"{label} is damaged: its list of migrations lacks one that was applied ({error.message}).",
+            next_step="Stop writing and restore the database from a backup.",
         )
     next_step = _NEXT_STEPS.get(state, "Look at the database server's log.")
     return LedgerUnavailableError(f"{label} refused: {error}.", next_step=next_step)

@@ -23,7 +23,7 @@ from turnledger.store.sqlite.memory import private_folder
 from turnledger.store.sqlite.pragmas import set_reader, set_writer
 from turnledger.store.sqlite.problems import translated, unavailable
 from turnledger.store.sqlite.removal import remove_files
-from turnledger.store.sqlite.schema import PACKAGE, SqliteTarget, check_file
+from turnledger.store.sqlite.schema import PACKAGE, SqliteTarget, check_file, check_list
 from turnledger.store.sqlite.session import SqliteSession
 from turnledger.store.sqlite.write_lock import WriteLock
 
@@ -97,7 +97,8 @@ class SqliteDatabase:
         missing = self.pending()
         if missing:
             first = f"{missing[0].number:04d}_{missing[0].slug}"
-            msg = f"{self.path} lacks {len(missing)} migrations, from {first} on."
+            many = f"{len(missing)} migrations, from {first} on" if len(missing) > 1 else f"migration {first}"
+            msg = f"{self.path} lacks {many}."
             raise LedgerVersionError(msg, next_step="Run `turnledger migrate`.")
         return SqlReader(SqliteSession(self._open_reader, self.path, self._clock, self._statements))
 
@@ -109,8 +110,12 @@ class SqliteDatabase:
     def pending(self) -> list[Migration]:
         """The migrations that ``engine`` would apply.  Changes nothing; raises as ``engine``."""
         with translated(self.path), closing(self._open_reader()) as connection:
+            connection.execute("BEGIN")  # the list and the schema as they are at one moment
             check_file(connection, self.path)
-            return pending(self._target(connection, None), self._migrations)
+            missing = pending(self._target(connection, None), self._migrations)
+            if missing:
+                check_list(connection, missing[0], self._clock, self._statements)
+            return missing
 
     def remove(self) -> None:
         """Delete the ledger.  Raises LedgerBusyError where any program has it open."""

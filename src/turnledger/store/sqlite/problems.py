@@ -17,7 +17,6 @@ from turnledger.errors import (
     LedgerCorruptError,
     LedgerError,
     LedgerUnavailableError,
-    LedgerVersionError,
 )
 from turnledger.store.contract import RowConflictError
 
@@ -26,7 +25,10 @@ __all__ = ["busy", "explain", "explain_commit", "foreign", "translated", "unavai
 _TAKEN: Final = frozenset(
     {"SQLITE_CONSTRAINT_UNIQUE", "SQLITE_CONSTRAINT_PRIMARYKEY", "SQLITE_CONSTRAINT_ROWID"}
 )
-_RESTORE: Final = "Stop writing to it, run `turnledger doctor`, and restore the ledger from a backup."
+_RESTORE: Final = (
+    "Stop writing to it and copy its files; `turnledger verify --all` says what still holds, "
+    "`turnledger export --all --bodies -o FILE` saves it; then restore the ledger from a backup."
+)
 
 
 @contextmanager
@@ -140,8 +142,15 @@ def _not_a_database(_error: sqlite3.Error, path: Path) -> LedgerError:
 
 def _statement(error: sqlite3.Error, path: Path) -> LedgerError:
     if str(error).startswith("no such "):
-        return LedgerVersionError(
-            f"{path} lacks a part of the ledger's schema: {error}.", next_step="Run `turnledger migrate`."
+        return LedgerCorruptError(
+            f"{path} is damaged: a part of its schema is missing ({error}).",
+            next_step="`turnledger doctor` says all that is missing. Restore the ledger from a backup, "
+            "and run `turnledger verify --all` on it.",
+        )
+    if str(error).endswith(" already exists"):
+        return LedgerCorruptError(
+            f"{path} is damaged: its list of migrations lacks one that was applied ({error}).",
+            next_step=_RESTORE,
         )
     return _refused(error, path)
 

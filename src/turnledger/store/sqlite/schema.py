@@ -10,13 +10,13 @@ from typing import Final
 
 from turnledger.clock import Clock
 from turnledger.errors import LedgerVersionError
-from turnledger.store.migrate import Applied, Migration, load_migrations
+from turnledger.store.migrate import Applied, Migration, damaged_list, load_migrations
 from turnledger.store.sql import Statement
 from turnledger.store.sqlite.pragmas import APPLICATION_ID, set_file
 from turnledger.store.sqlite.problems import busy, foreign
 from turnledger.store.sqlite.write_lock import WriteLock
 
-__all__ = ["SqliteTarget", "check_file", "schema_faults", "split"]
+__all__ = ["SqliteTarget", "check_file", "check_list", "schema_faults", "split"]
 
 PACKAGE: Final = "turnledger.store.sqlite"
 
@@ -101,6 +101,16 @@ class SqliteTarget:
                 connection.execute("ROLLBACK")
 
 
+def check_list(
+    connection: sqlite3.Connection, missing: Migration, clock: Clock, statements: Mapping[str, Statement]
+) -> None:
+    """Raise LedgerCorruptError where the file has what a migration makes that is not on its list."""
+    before = _expected(clock, statements, missing.number - 1)
+    made = _expected(clock, statements, missing.number).keys() - before.keys()
+    if made & _schema(connection, statements).keys():
+        raise damaged_list(missing)
+
+
 def schema_faults(
     connection: sqlite3.Connection, clock: Clock, statements: Mapping[str, Statement]
 ) -> list[str]:
@@ -130,10 +140,13 @@ def _schema(
     return {(kind, name): sql for kind, name, sql in rows}
 
 
-def _expected(clock: Clock, statements: Mapping[str, Statement]) -> dict[tuple[str, str], str]:
+def _expected(
+    clock: Clock, statements: Mapping[str, Statement], last: int | None = None
+) -> dict[tuple[str, str], str]:
+    """What the migrations make, up to number ``last``."""
     with _scratch() as scratch:
         target = SqliteTarget(scratch, None, Path(":memory:"), 0, clock, statements)
-        for migration in load_migrations(PACKAGE):
+        for migration in load_migrations(PACKAGE)[:last]:
             target.apply(migration)
         return _schema(scratch, statements)
 
