@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Error, Locator, Page, Route, expect
 
+from tests.cli.kit import run
 from tests.console.kit import Browse, House, Watch, house
 from tests.console.story import Told
 
@@ -57,9 +59,20 @@ def test_an_empty_ledger_teaches(
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
+def test_an_agent_that_only_a_token_was_made_for_is_not_shown_yet(tmp_path: Path, browse: Browse) -> None:
+    with house(str(tmp_path / "agent.ledger")) as served:
+        run("token", "create", "--scope", "capture", "--agent", "suport", "--ledger", served.ledger)
+        page = browse(served, "/agents")
+        expect(page.get_by_role("heading", name="No agent has recorded anything yet")).to_be_visible()
+        expect(page.get_by_label("Agent", exact=True).get_by_role("option")).to_have_count(0)
+
+
 def test_an_empty_ledger_is_searched_and_verified_without_a_fault(empty: House, browse: Browse) -> None:
     page = browse(empty, "/search?q=anything")
+    expect(page.get_by_role("main")).to_contain_text("0 bodies found. All that is kept was searched but")
+    page.get_by_role("button", name="Search requests to models too").click()
     expect(page.get_by_role("main")).to_contain_text("0 bodies found. All that is kept was searched.")
+    expect(page.get_by_role("checkbox", name="requests to models")).to_be_checked()
     page.goto("/integrity")
     expect(page.get_by_role("main")).to_contain_text("It was not verified since this server started")
     page.get_by_role("button", name="Verify everything").click()
