@@ -65,6 +65,10 @@ def from_iso(text: str) -> int:
     except ValueError as error:
         msg = f"{text!r} is not an ISO 8601 time."
         raise GrammarError(msg, next_step="Write it like 2026-11-30T12:00:00Z.") from error
+    if moment.utcoffset() is None:
+        msg = f"{text!r} has no time zone, so it names no instant."
+        step = "Write it in ISO 8601 with a zone, such as 2026-11-30T12:00:00Z or 2026-11-30T13:00:00+01:00."
+        raise GrammarError(msg, next_step=step)
     return from_datetime(moment)
 
 

@@ -463,7 +463,8 @@ def test_nothing_owed_is_forgotten(house: Served, there: Story) -> None:
 
 def test_search_in_all_bodies(house: Served, there: Story) -> None:
     found = house.ask("/api/search?q=TOMORROW+arrives")
-    assert found["complete"] is True
+    assert (found["complete"], found["requestsSearched"]) == (True, False)
+    assert house.ask("/api/search?q=tomorrow&requests=true")["requestsSearched"] is True
     assert {hit["type"] for hit in found["items"]} == {"MESSAGE"}
     assert len(found["items"]) == 4
     assert found["items"][0]["snippets"][0]["match"].casefold() in {"tomorrow", "arrives"}

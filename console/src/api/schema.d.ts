@@ -1943,12 +1943,16 @@ export interface components {
         /**
          * SearchAnswer
          * @description Newest first.  ``complete`` is false where the search stopped before the end: go on from ``next``.
+         *
+         *     It concerns what was searched: ``requestsSearched`` says whether that was all that is kept.
          */
         SearchAnswer: {
             items: components["schemas"]["SearchHit"][];
             hasMore: boolean;
             next: string | null;
             complete: boolean;
+            /** @description False: requests to models and their prompts were left out. */
+            requestsSearched: boolean;
             searchedEvents: number;
             searchedBytes: number;
             searchedBackTo: string | null;
@@ -7046,6 +7050,7 @@ export interface operations {
                      *       "hasMore": false,
                      *       "next": "next",
                      *       "complete": false,
+                     *       "requestsSearched": false,
                      *       "searchedEvents": 1,
                      *       "searchedBytes": 1,
                      *       "searchedBackTo": "2026-11-30T12:00:00.000Z",

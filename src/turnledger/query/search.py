@@ -49,12 +49,13 @@ class Hit:
 class Found:
     """Hits, newest first, and how far the search came; ``complete`` where that is the beginning.
 
-    ``damaged`` are events that were passed over, ``unreadable`` counts bodies whose stored bytes are damaged.
+    ``requests`` says whether what models were sent was looked through too.  ``damaged`` are events that were passed over, ``unreadable`` counts bodies whose stored bytes are damaged.
     """
 
     hits: list[Hit] = field(default_factory=list[Hit])
     next: str | None = None
     complete: bool = True
+    requests: bool = False
     events: int = 0
     bytes: int = 0
     back_to_ms: int | None = None
@@ -90,7 +91,7 @@ def search(
     key = _KIND.key(after)
     left_out = _COPIES if requests else _COPIES | _REQUESTS
     deadline = clock.monotonic_us() + TIME_US
-    found = Found()
+    found = Found(requests=requests)
     start = LAST if key is None else key[0]
     for row in _events(FiguresReader(lambda: reader), start, found.damaged):
         found.events += 1

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from turnledger.clock import from_datetime, from_iso
+from turnledger.clock import from_datetime, from_iso, to_iso
 from turnledger.errors import GrammarError
 
 __all__ = ["Bucket", "Span", "bucket_edges", "fitting_bucket", "span_of", "zone_named"]
@@ -65,19 +65,24 @@ def span_of(
 ) -> Span:
     """The stretch from ``since`` to ``until`` (ISO 8601 with a zone), or one calendar ``day`` of ``zone``.
 
-    A day on which clocks are put back has 25 hours.  Raises GrammarError for what is no time, and for both
-    kinds at once.
+    A day on which clocks are put back has 25 hours.  Raises GrammarError for what is no time or no zone, for
+    an end before the beginning, and for both kinds at once.
     """
     if day is None:
-        return Span(_instant(since), _instant(until))
+        span = Span(_instant(since), _instant(until))
+        if span.since_ms is not None and span.until_ms is not None and span.since_ms > span.until_ms:
+            msg = f"since ({to_iso(span.since_ms)}) is after until ({to_iso(span.until_ms)})."
+            raise GrammarError(msg, next_step="Ask for a beginning before the end.")
+        return span
     if since is not None or until is not None:
         msg = "A day and a beginning or end were asked for at once."
         raise GrammarError(msg, next_step="Ask for one or the other.")
     if _DAY.fullmatch(day) is None:
         msg = f"{day[:40]!r} is no day."
         raise GrammarError(msg, next_step="Write it like 2026-11-30.")
+    calendar = zone_named(zone)
     try:
-        begin = datetime.fromisoformat(day).replace(tzinfo=zone_named(zone))
+        begin = datetime.fromisoformat(day).replace(tzinfo=calendar)
         return Span(from_datetime(begin), from_datetime(begin + timedelta(days=1)))
     except (ValueError, OverflowError) as error:
         msg = f"{day} is no day of the calendar."

@@ -16,6 +16,7 @@ from turnledger.server.capture_door import CaptureDoor
 from turnledger.server.compression import Compression
 from turnledger.server.console import console_routes
 from turnledger.server.gate import Gate
+from turnledger.server.heads import Heads
 from turnledger.server.known_parameters import check_parameters
 from turnledger.server.openapi import describe
 from turnledger.server.pricing import price_on
@@ -67,6 +68,7 @@ def create_app(service: Service, hosts: Sequence[str] = ()) -> FastAPI:
     app.router.routes.extend(console_routes())
     app.add_middleware(Compression)
     app.add_middleware(CaptureDoor, service=service)
+    app.add_middleware(Heads)
     app.add_middleware(Gate, hosts=tuple(hosts), meter=service.meter, clock=service.clock)
     return app
 

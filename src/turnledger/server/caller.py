@@ -34,6 +34,9 @@ __all__ = [
 COOKIE: Final = "turnledger_session"
 CSRF_HEADER: Final = "X-CSRF-Token"
 
+_OTHER_SCHEME: Final = (
+    "The header Authorization holds no Bearer token, which is the only kind that is accepted."
+)
 _SAFE = frozenset({"GET", "HEAD"})
 
 
@@ -134,8 +137,9 @@ def _authenticated(request: Request, service: Service) -> Caller:
     session = request.cookies.get(COOKIE)
     caller: Caller | None = None
     if scheme:
-        msg = "The token is unknown or was revoked."
-        caller = service.access.by_token(secret.strip()) if scheme.lower() == "bearer" else None
+        is_bearer = scheme.lower() == "bearer"
+        msg = "The token is unknown or was revoked." if is_bearer else _OTHER_SCHEME
+        caller = service.access.by_token(secret.strip()) if is_bearer else None
     elif session is not None:
         msg = "The session has ended."
         caller = service.access.by_session(session)

@@ -10,6 +10,7 @@ from typing import Final
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
+from starlette.types import Receive, Scope, Send
 
 from turnledger.server.problems import problem
 
@@ -23,13 +24,25 @@ _RESERVED: Final = ("api/", "metrics", "openapi.json", "v1/", "tlog/")
 
 def console_routes() -> Sequence[BaseRoute]:
     """One route behind all others: a file of the console, or its page for every address of its own."""
-    return [Route("/{path:path}", _serve, methods=["GET"], include_in_schema=False)]
+    return [_Pages("/{path:path}", _serve, methods=["GET"], include_in_schema=False)]
+
+
+class _Pages(Route):
+    """Comes last: an address of the API that reached it is none, whatever the method."""
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope["path_params"]["path"]
+        if path.startswith(_RESERVED) or path == "api":
+            told = problem(
+                404, "not-found", "There is no such resource.", "See /openapi.json for what there is."
+            )
+            await told(scope, receive, send)
+        else:
+            await super().handle(scope, receive, send)
 
 
 async def _serve(request: Request) -> Response:
     path = request.path_params["path"]
-    if path.startswith(_RESERVED) or path == "api":
-        return problem(404, "not-found", "There is no such resource.", "See /openapi.json for what there is.")
     root = BUILT if (BUILT / "index.html").is_file() else PLAIN
     file = (root / path).resolve()
     if file.name != "index.html" and file.is_file() and file.is_relative_to(root.resolve()):

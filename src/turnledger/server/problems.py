@@ -46,6 +46,8 @@ _TITLES: Final = {
     503: "The ledger cannot be reached",
 }
 
+_AN_ID: Final = "01890a5d-ac96-774b-bcce-b302099a8057"
+
 # The first class that fits decides.
 _LEDGER_ERRORS: Final[tuple[tuple[type[LedgerError], int], ...]] = (
     (NotAuthenticatedError, 401),
@@ -117,6 +119,9 @@ async def _wrong_parameter(_request: Request, error: Exception) -> Response:
         raise error
     first = error.errors()[0]
     where = " ".join(str(part) for part in first["loc"])
+    if first["type"].startswith("uuid"):
+        detail = f"{str(first['input'])[:40]!r} is no id ({where})."
+        return problem(422, "usage", detail, f"An id is a UUID in small letters, such as {_AN_ID}.")
     return problem(422, "usage", f"{where}: {first['msg']}.", "See /openapi.json for what it has to be.")
 
 

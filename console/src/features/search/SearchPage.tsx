@@ -97,6 +97,7 @@ function Results({ q, search }: { q: string; search: TextSearch }): ReactNode {
   const { agent, requests } = search;
   const query = { q, ...(agent !== undefined && { agent }), ...(requests && { requests }) };
   const path = new URLSearchParams(Object.entries(query).map(([key, value]) => [key, String(value)]));
+  const navigate = useNavigate({ from: "/search" });
   useShownRequest(`/api/search?${path.toString()}`);
   const hits = usePages<SearchHit, SearchAnswer>(
     ["search", query],
@@ -109,6 +110,11 @@ function Results({ q, search }: { q: string; search: TextSearch }): ReactNode {
   return (
     <>
       <Reach of={hits.last} found={hits.items.length} />
+      {hits.last?.requestsSearched === false && hits.items.length === 0 && (
+        <Button onClick={() => void navigate({ search: { ...search, requests: true } })}>
+          Search requests to models too
+        </Button>
+      )}
       {groups(hits.items).map(([conversation, members]) => (
         <section key={conversation} className={s.group}>
           <h2>
@@ -136,7 +142,11 @@ function Reach({ of, found }: { of: SearchAnswer | undefined; found: number }): 
     <p className={s.reach} role="status">
       {counted(found, "body", "bodies")} found.{" "}
       {of.complete ? (
-        "All that is kept was searched."
+        of.requestsSearched ? (
+          "All that is kept was searched."
+        ) : (
+          "All that is kept was searched but for requests to models and their prompts."
+        )
       ) : (
         <>
           So far searched
@@ -146,7 +156,8 @@ function Reach({ of, found }: { of: SearchAnswer | undefined; found: number }): 
               back to <Time at={of.searchedBackTo} digits={0} />
             </>
           )}
-          : {counted(of.searchedEvents, "event")}, {bytes(of.searchedBytes)} in the last step.
+          : {counted(of.searchedEvents, "event")}, {bytes(of.searchedBytes)} in the last step
+          {!of.requestsSearched && ", requests to models and their prompts left out"}.
         </>
       )}
     </p>

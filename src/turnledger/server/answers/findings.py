@@ -116,12 +116,18 @@ class SearchHit(Answer):
 
 
 class SearchAnswer(Answer):
-    """Newest first.  ``complete`` is false where the search stopped before the end: go on from ``next``."""
+    """Newest first.  ``complete`` is false where the search stopped before the end: go on from ``next``.
+
+    It concerns what was searched: ``requestsSearched`` says whether that was all that is kept.
+    """
 
     items: list[SearchHit]
     has_more: bool
     next: Cursor | None
     complete: bool
+    requests_searched: Annotated[
+        bool, msgspec.Meta(description="False: requests to models and their prompts were left out.")
+    ]
     searched_events: int
     searched_bytes: int
     searched_back_to: Moment | None

@@ -92,6 +92,7 @@ def search_answer(asking: Asking, found: Found) -> findings.SearchAnswer:
         has_more=found.next is not None,
         next=found.next,
         complete=found.complete,
+        requests_searched=found.requests,
         searched_events=found.events,
         searched_bytes=found.bytes,
         searched_back_to=moment(found.back_to_ms),
