@@ -14,16 +14,22 @@ __all__ = ["command"]
 
 @click.command("migrate")
 @click.option("--check", is_flag=True, help="Change nothing; exit status 1 where something is missing.")
+@click.option("--new", "wants_new", is_flag=True, help="Make a ledger in a file that holds nothing.")
 @json_option
 @ledger_option
 @click.pass_context
-def command(context: click.Context, ledger: str | None, *, check: bool, as_json: bool) -> None:
+def command(
+    context: click.Context, ledger: str | None, *, check: bool, wants_new: bool, as_json: bool
+) -> None:
     """Apply the migrations that a ledger lacks.
 
-    Recorders do this by themselves when they open a ledger; readers never do.
+    Recorders do this by themselves when they open a ledger; readers never do.  A file that holds nothing may
+    be what is left of a ledger, so that nothing is made in it unasked.
     """
     database = existing(ledger)
-    missing = [f"{migration.number:04d}_{migration.slug}" for migration in database.pending()]
+    missing = [
+        f"{migration.number:04d}_{migration.slug}" for migration in database.pending(may_be_empty=wants_new)
+    ]
     applied: list[str] = []
     if missing and not check:
         database.engine().close()

@@ -100,8 +100,11 @@ class Database(Protocol):
         """What waits for news of any program's appends."""
         ...
 
-    def pending(self) -> Sequence[Migration]:
-        """The migrations that it lacks; changes nothing."""
+    def pending(self, *, may_be_empty: bool = ...) -> Sequence[Migration]:
+        """The migrations that it lacks; changes nothing.
+
+        Raises LedgerUnavailableError for a file that holds nothing, unless it may be empty.
+        """
         ...
 
 

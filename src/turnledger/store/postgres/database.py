@@ -66,8 +66,12 @@ class PostgresDatabase:
         """Waits for news of other processes' appends."""
         return PostgresListener(lambda: Link(self._address, [call("listen")]), self._clock)
 
-    def pending(self) -> list[Migration]:
-        """The migrations that ``engine`` would apply.  Changes nothing; raises as ``reader``."""
+    def pending(self, *, may_be_empty: bool = True) -> list[Migration]:
+        """The migrations that ``engine`` would apply.  Changes nothing; raises as ``reader``.
+
+        A database is empty because no ledger was made in it: there is no file that could have been cut.
+        """
+        del may_be_empty
         with self._schema() as schema:
             return pending(schema, self._migrations)
 

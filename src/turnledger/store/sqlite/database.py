@@ -20,7 +20,8 @@ from turnledger.store.sql_reader import SqlReader
 from turnledger.store.sqlite.engine import SqliteEngine
 from turnledger.store.sqlite.listen import SqliteListener
 from turnledger.store.sqlite.memory import private_folder
-from turnledger.store.sqlite.pragmas import set_reader, set_writer
+from turnledger.store.sqlite.opening import check_size, holds_nothing, open_reader
+from turnledger.store.sqlite.pragmas import set_writer
 from turnledger.store.sqlite.problems import translated, unavailable
 from turnledger.store.sqlite.removal import remove_files
 from turnledger.store.sqlite.schema import PACKAGE, SqliteTarget, check_file, check_list
@@ -74,7 +75,8 @@ class SqliteDatabase:
         """
         with ExitStack() as undo, translated(self.path):
             self._make_file()
-            connection = self._connect("rw")
+            check_size(self.path)
+            connection = self._connect("mode=rw")
             undo.callback(connection.close)
             set_writer(connection, self._wait_ms, durable=not self._in_memory)
             if self.path.stat().st_size:
@@ -107,11 +109,15 @@ class SqliteDatabase:
         with translated(self.path):
             return SqliteListener(self._open_reader())
 
-    def pending(self) -> list[Migration]:
-        """The migrations that ``engine`` would apply.  Changes nothing; raises as ``engine``."""
+    def pending(self, *, may_be_empty: bool = False) -> list[Migration]:
+        """The migrations that ``engine`` would apply.  Changes nothing; raises as ``engine``.
+
+        Raises LedgerUnavailableError for a file that holds nothing, unless it may be empty.
+        """
         with translated(self.path), closing(self._open_reader()) as connection:
             connection.execute("BEGIN")  # the list and the schema as they are at one moment
-            check_file(connection, self.path)
+            if not check_file(connection, self.path) and not may_be_empty:
+                raise holds_nothing(self.path)
             missing = pending(self._target(connection, None), self._migrations)
             if missing:
                 check_list(connection, missing[0], self._clock, self._statements)
@@ -123,9 +129,9 @@ class SqliteDatabase:
 
     # --- connections ---------------------------------------------------------------------------
 
-    def _connect(self, mode: str) -> sqlite3.Connection:
+    def _connect(self, options: str) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            f"{self.path.as_uri()}?mode={mode}",
+            f"{self.path.as_uri()}?{options}",
             uri=True,
             isolation_level=None,
             check_same_thread=False,
@@ -135,12 +141,7 @@ class SqliteDatabase:
         return connection
 
     def _open_reader(self) -> sqlite3.Connection:
-        with ExitStack() as undo:
-            connection = self._connect("ro")
-            undo.callback(connection.close)
-            set_reader(connection, self._wait_ms)
-            undo.pop_all()
-        return connection
+        return open_reader(self.path, self._connect, self._wait_ms)
 
     # --- making --------------------------------------------------------------------------------
 
