@@ -32,6 +32,17 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[House, 
         yield served, told
 
 
+def test_what_an_address_asks_for_in_vain_is_said(recorded: tuple[House, Told], browse: Browse) -> None:
+    page = browse(recorded[0], "/?status=bogus&text=hana&shape=dm")
+    note = page.get_by_role("status").filter(has_text="left out")
+    expect(note).to_contain_text("“bogus” is no status; it was left out.")
+    expect(note).to_contain_text("This page has no “text” to choose by; “hana” was left out.")
+    expect(note).not_to_contain_text("dm")
+    page.get_by_role("link", name="Agents").click()
+    expect(page.get_by_role("heading", name="Agents", level=1)).to_be_visible()
+    expect(note).to_have_count(0)
+
+
 @pytest.fixture
 def told(recorded: tuple[House, Told]) -> Told:
     """What was recorded."""

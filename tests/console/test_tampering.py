@@ -72,6 +72,8 @@ def test_an_edited_event_is_red_for_browser_and_server(site: House, browse: Brow
     for column in IN_THE_CHAIN:
         page.goto(story.inspector(column))
         expect_red(page, PLACE, column)
+        altered = page.get_by_role("navigation", name="Outline of the turn").get_by_text("altered")
+        expect(altered, column).to_have_count(1)
         assert "This journal was altered" in alarm(page), column
         for whose in ("This browser", "The server"):
             expect(verdict(page, whose), column).to_contain_text(f"Event {PLACE} was altered")
@@ -89,7 +91,7 @@ def test_what_only_the_server_can_compare_is_red_too(site: House, browse: Browse
         page.goto(story.inspector(change))
         expect_red(page, PLACE, change)
         assert "This journal was altered" in alarm(page), change
-        expect(verdict(page, "The server"), change).to_have_text(re.compile("^not intact"))
+        expect(verdict(page, "The server"), change).to_have_text(re.compile("^broken"))
 
 
 @pytest.mark.parametrize(

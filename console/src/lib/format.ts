@@ -57,6 +57,16 @@ export function zoneName(zone: ZoneChoice): string {
   return zone === "utc" ? "UTC" : HERE;
 }
 
+/** How far a zone is from UTC at a moment: `UTC`, `UTC+1`, `UTC−3:30`. */
+export function zoneMark(instant: string, zone: ZoneChoice): string {
+  const minutes = zone === "utc" ? 0 : -new Date(instant).getTimezoneOffset();
+  if (minutes === 0 || Number.isNaN(minutes)) return "UTC";
+  const far = Math.abs(minutes);
+  const rest = far % 60;
+  const hours = Math.floor(far / 60);
+  return `UTC${minutes < 0 ? "−" : "+"}${hours}${rest === 0 ? "" : `:${String(rest).padStart(2, "0")}`}`;
+}
+
 /** `2026-11-30T10:01:02.114` in the zone; null for what is no time.  Intl is too slow for rows that scroll by. */
 function wallTime(instant: string, zone: ZoneChoice): string | null {
   const at = new Date(instant);

@@ -1,9 +1,11 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 
-import { bytes, clock, counted, day, duration, tokens } from "./format";
+import { fateWord } from "./fates";
+import { bytes, clock, counted, day, duration, tokens, zoneMark } from "./format";
 import {
   choiceParam,
   flagParam,
+  leftOutOf,
   listParam,
   numberParam,
   parseSearch,
@@ -73,5 +75,45 @@ describe("summaries", () => {
   it("never fail on an escape that is none", () => {
     expect(unquote("%")).toBe("%");
     expect(unquote("%zz%41%FF")).toBe("%zzA\ufffd");
+  });
+});
+
+describe("what an address asks for in vain", () => {
+  it("is named, and what a page took is not", () => {
+    const query = "?status=bogus&text=hana&shape=dm&q=&open=0";
+    const search = parseSearch(query);
+    const shape = choiceParam(search, "shape", ["dm"]);
+    choiceParam(search, "status", ["open"]);
+    flagParam(search, "open");
+    expect(leftOutOf(query, { shape })).toEqual([
+      "“bogus” is no status; it was left out.",
+      "This page has no “text” to choose by; “hana” was left out.",
+    ]);
+    expect(leftOutOf(`?status=${"x".repeat(500)}`, {})[0]?.length).toBeLessThan(100);
+  });
+});
+
+describe("words", () => {
+  it("name a zone by how far it is from UTC", () => {
+    const at = "2026-11-30T12:00:00.000Z";
+    expect(zoneMark(at, "utc")).toBe("UTC");
+    const minutes = vi.spyOn(Date.prototype, "getTimezoneOffset");
+    for (const [offset, words] of [
+      [-60, "UTC+1"],
+      [210, "UTC−3:30"],
+      [-330, "UTC+5:30"],
+      [0, "UTC"],
+    ] as const) {
+      minutes.mockReturnValue(offset);
+      expect(zoneMark(at, "local")).toBe(words);
+    }
+  });
+  it("say what became of a message as the balance does", () => {
+    expect(["ignore", "observe", "defer", "shed"].map(fateWord)).toEqual([
+      "ignored",
+      "observed",
+      "deferred",
+      "shed",
+    ]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { CallCost, Cost } from "../api/types";
-import { callCostWords, costWords, nanoOf, roughAmount } from "./money";
+import { callCostWords, costPhrase, costWords, nanoOf, roughAmount } from "./money";
 
 const nothing: Cost = { amounts: [], priced: 0, unpriced: 0, unbilled: 0, reasons: {} };
 
@@ -12,6 +12,14 @@ describe("costs", () => {
     expect(costWords({ ...cost, unpriced: 2, reasons: { "no-usage": 2, fetched: 1 } }).more).toBe(
       "2 calls unpriced: no-usage",
     );
+  });
+  it("stand in a line among other facts", () => {
+    const cost = { ...nothing, amounts: [{ currency: "USD", amount: "0.01" }], priced: 1 };
+    expect(costPhrase(cost)).toBe("cost 0.01 USD");
+    expect(costPhrase({ ...cost, unpriced: 1, reasons: { "no-price": 1 } })).toBe(
+      "cost 0.01 USD (1 call unpriced: no-price)",
+    );
+    expect(costPhrase(nothing)).toBe("cost not recorded");
   });
   it("of several currencies are not added up", () => {
     const amounts = [

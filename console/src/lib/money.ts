@@ -23,6 +23,13 @@ export function costWords(cost: Cost): CostWords {
   return { value: NOT_RECORDED, more: "" };
 }
 
+/** A cost as a phrase among others: `cost 0.0012 USD (1 call unpriced: no-price)`. */
+export function costPhrase(cost: Cost): string {
+  const { value, more } = costWords(cost);
+  const words = cost.amounts.length > 0 ? value : value.toLowerCase();
+  return `cost ${words}${more === "" ? "" : ` (${more})`}`;
+}
+
 /** One call's cost in a sentence. */
 export function callCostWords(cost: CallCost): string {
   if (cost.amount === null)

@@ -15,8 +15,8 @@ export interface SpanSearch {
 
 export function spanSearch(search: Record<string, unknown>): SpanSearch {
   const day = textParam(search, "day");
-  if (day !== undefined && isDay(day)) return { day };
   const last = choiceParam(search, "last", LASTS);
+  if (day !== undefined && isDay(day)) return { day };
   return last === undefined ? {} : { last };
 }
 

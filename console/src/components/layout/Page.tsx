@@ -3,6 +3,7 @@ import { type ReactNode, useEffect } from "react";
 import type { LeftOut } from "../../api/types";
 import { plainText } from "../../lib/hiddenText";
 import { RecordedText } from "../ui";
+import { AddressNote } from "./AddressNote";
 import { LeftOutNote } from "./LeftOut";
 import s from "./page.module.css";
 
@@ -33,6 +34,7 @@ export function Page({ title, aside, fill = false, leftOut = NOTHING, children }
         </h1>
         {aside}
       </div>
+      <AddressNote />
       <LeftOutNote more={leftOut} />
       {children}
     </div>

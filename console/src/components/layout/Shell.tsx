@@ -3,6 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useRef, useState } from "react";
 
 import { BASE } from "../../base";
+import { useFindings } from "../../api/integrity";
 import { logOut } from "../../api/session";
 import type { Session } from "../../api/types";
 import { zoneName } from "../../lib/format";
@@ -14,6 +15,7 @@ import { Footer } from "./Footer";
 import { KeyHelp } from "./KeyHelp";
 import s from "./layout.module.css";
 import { LiveBadge } from "./LiveBadge";
+import { NavMark } from "./NavMark";
 import { PAGES, Palette } from "./Palette";
 import { Toasts } from "./Toasts";
 
@@ -38,6 +40,7 @@ export function Shell({
   children: ReactNode;
 }): ReactNode {
   const { theme, zone } = useSettings();
+  useFindings();
   const [opened, setOpened] = useState<"help" | "palette" | null>(null);
   const [navOpen, setNavOpen] = useState(false);
   const router = useRouter();
@@ -108,6 +111,7 @@ export function Shell({
               activeOptions={{ exact: to === "/" || to === "/agents", includeSearch: false }}
             >
               {word}
+              {to === "/integrity" && <NavMark />}
             </Link>
           ))}
         </nav>

@@ -10,9 +10,10 @@ interface Flag {
 
 const LOSSY = "Recorded in the nearest form: the object itself had none that gives it back.";
 
-/** Where an event's record is not all of what there was. */
-export function Flags({ detail }: { detail: Entry["detail"] }): ReactNode {
-  return flagsOf(detail).map(({ word, why }) => (
+/** Where an event's record is not all of what there was; what a badge beside it has `said` is not said twice. */
+export function Flags({ detail, said = null }: { detail: Entry["detail"]; said?: string | null }): ReactNode {
+  const flags = flagsOf(detail).filter(({ word }) => word !== said);
+  return flags.map(({ word, why }) => (
     <Badge key={word} tone="warn" icon="warning" title={why}>
       <RecordedText text={word} />
     </Badge>

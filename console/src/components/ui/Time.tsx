@@ -1,33 +1,28 @@
 import { type ReactNode, useEffect, useState } from "react";
 
-import { ago, clock, day, zoneName } from "../../lib/format";
+import { ago, clock, day, zoneMark, zoneName } from "../../lib/format";
 import { useSettings } from "../../lib/settings";
 
-/** A moment in the chosen zone; UTC and the zone are on hover.  `form`: `clock`, `day` or both. */
+/** A moment in the chosen zone; UTC, as it is hashed, and the zone are on hover.  `form`: `clock`, `day` or both. */
 export function Time({
   at,
   form = "both",
   digits = 3,
+  hasZone = false,
 }: {
   at: string;
   form?: "clock" | "day" | "both";
   digits?: 0 | 3;
+  /** Whether the zone stands beside it. */
+  hasZone?: boolean;
 }): ReactNode {
   const { zone } = useSettings();
   const shownDay = form === "clock" ? "" : day(at, zone);
   const shownClock = form === "day" ? "" : clock(at, zone, digits);
+  const mark = hasZone ? zoneMark(at, zone) : "";
   return (
     <time dateTime={at} title={`${at} · shown in ${zoneName(zone)}`}>
-      {`${shownDay} ${shownClock}`.trim()}
-    </time>
-  );
-}
-
-/** A moment in UTC whatever the zone is, as it is hashed. */
-export function UtcTime({ at }: { at: string }): ReactNode {
-  return (
-    <time dateTime={at} title={at}>
-      {clock(at, "utc")} UTC
+      {`${shownDay} ${shownClock} ${mark}`.trim()}
     </time>
   );
 }

@@ -8,4 +8,4 @@ export { Icon, type IconName } from "./icons";
 export { RecordedText } from "./RecordedText";
 export { Empty, Failure, Loading } from "./States";
 export { Tabs } from "./Tabs";
-export { Ago, Time, UtcTime } from "./Time";
+export { Ago, Time } from "./Time";

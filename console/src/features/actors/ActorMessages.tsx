@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
@@ -5,7 +6,8 @@ import { api, ask } from "../../api/client";
 import type { Message } from "../../api/types";
 import { usePages } from "../../api/usePages";
 import { More, Table } from "../../components/table";
-import { Badge, Empty, Failure, Loading, RecordedText, Time } from "../../components/ui";
+import { Badge, Empty, Failure, Loading, RecordedText, StatusBadge, Time } from "../../components/ui";
+import { fateWord } from "../../lib/fates";
 import { counted } from "../../lib/format";
 import { outsideName } from "../../lib/outsideName";
 import { useShownRequest } from "../../lib/shownRequest";
@@ -105,16 +107,41 @@ function Said({ of }: { of: Message }): ReactNode {
 }
 
 function Fate({ of, agentId }: { of: Message; agentId: string }): ReactNode {
-  if (of.turnId !== null)
-    return (
-      <Link to="/agents/turns" search={{ agentId, turnId: of.turnId }}>
-        turn
-      </Link>
-    );
+  if (of.turnId !== null) return <TurnFate of={of} agentId={agentId} turnId={of.turnId} />;
   if (of.fate === null) return <em>nothing yet</em>;
   return (
     <Badge tone={of.fate === "shed" ? "bad" : "idle"} icon={of.fate === "shed" ? "empty" : "dot"}>
-      {of.fate}
+      {fateWord(of.fate)}
     </Badge>
+  );
+}
+
+const TURNS = 200;
+
+/** How the turn ended that dealt with a message; asked for once for all of a conversation's newest turns. */
+function TurnFate({ of, agentId, turnId }: { of: Message; agentId: string; turnId: string }): ReactNode {
+  const { conversationId } = of;
+  const turns = useQuery({
+    queryKey: ["turns", agentId, conversationId],
+    queryFn: ({ signal }) =>
+      ask(
+        api.GET("/api/agents/{agentId}/turns", {
+          params: { path: { agentId }, query: { conversation: conversationId, limit: TURNS } },
+          signal,
+        }),
+      ),
+  });
+  const turn = turns.data?.items.find((one) => one.id === turnId);
+  return (
+    <>
+      {turn !== undefined && (
+        <>
+          <StatusBadge status={turn.status} />{" "}
+        </>
+      )}
+      <Link to="/agents/turns" search={{ agentId, turnId }}>
+        {turn === undefined ? "turn" : `turn ${turn.ordinal + 1}`}
+      </Link>
+    </>
   );
 }

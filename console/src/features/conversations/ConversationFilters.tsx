@@ -6,8 +6,8 @@ import { type ListSearch, SHAPES, STATUSES } from "./routes";
 
 const STATUS_WORDS = {
   open: "running or waiting",
-  waiting: "waiting for an approval",
-  failed: "with a failed turn",
+  waiting: "waiting for approval",
+  failed: "a turn went wrong",
   owes: "owes a reply",
 } as const;
 

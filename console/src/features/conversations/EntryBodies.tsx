@@ -7,7 +7,7 @@ import { seesBodies, sessionQuery } from "../../api/session";
 import type { BodySlot, Entry } from "../../api/types";
 import { BodyView } from "../../components/body";
 import { Flags } from "../../components/steps";
-import { AssuranceBadge, Chips, Hash, RecordedText, UtcTime } from "../../components/ui";
+import { AssuranceBadge, Chips, Hash, RecordedText, Time } from "../../components/ui";
 import { bytes } from "../../lib/format";
 import { ArgumentsView } from "./ArgumentsView";
 import s from "./timeline.module.css";
@@ -39,9 +39,9 @@ export function EntryBodies({ entry }: { entry: Entry }): ReactNode {
     <section className={s.entry} aria-label={`Event ${entry.seq}, ${entry.type}`}>
       <div className={s.entryHead}>
         <code>
-          #{entry.seq} {entry.type}
+          {entry.type} · {entry.journal} seq {entry.seq}
         </code>
-        <UtcTime at={entry.createdAt} />
+        <Time at={entry.createdAt} form="clock" hasZone />
         <AssuranceBadge assurance={entry.assurance} />
         <Flags detail={entry.detail} />
         <Hash label="hash" value={entry.hash} />

@@ -2,10 +2,11 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
 import type { Entry } from "../../api/types";
-import { Badge, RecordedText, StatusBadge, type Tone } from "../../components/ui";
+import { Ago, Badge, RecordedText, StatusBadge, Time, type Tone } from "../../components/ui";
 import { count, counted, duration, NOT_RECORDED, tokens } from "../../lib/format";
+import { costPhrase } from "../../lib/money";
 import { type Buckets, cacheWords, inputOf, outputOf, tokenFlow } from "../../lib/tokenSums";
-import { requestedOf, type FlowRow } from "./rows";
+import { type FlowRow, namedBy, requestedOf } from "./rows";
 import s from "./timeline.module.css";
 
 export interface LineProps {
@@ -18,7 +19,7 @@ export function Line({ row, names }: LineProps): ReactNode {
   const [first, ...rest] = row.entries;
   switch (first.type) {
     case "MESSAGE":
-      return <MessageLine entry={first} verdict={rest[0]} names={names} />;
+      return <MessageLine row={row} verdict={rest[0]} names={names} />;
     case "TURN_OPENED":
       return <OpenedLine row={row} intake={rest[0]} />;
     case "MODEL_CALL":
@@ -31,7 +32,7 @@ export function Line({ row, names }: LineProps): ReactNode {
     case "MODEL_RESULT":
       return (
         <>
-          <Head title="answer to" facts={[`#${token(first, "call") ?? "?"}`, ...resultFacts(first)]} />
+          <Head title="answer to" facts={[reference(row, "call", "", "a call"), ...resultFacts(first)]} />
           <Status entry={first} />
           <ModelReply result={first} />
         </>
@@ -43,7 +44,7 @@ export function Line({ row, names }: LineProps): ReactNode {
         <>
           <Head
             title={token(first, "tool") ?? "tool"}
-            facts={[`result of #${token(first, "call") ?? "?"}`, ...toolFacts(first)]}
+            facts={[reference(row, "call", "result of", "a call"), ...toolFacts(first)]}
           />
           <Status entry={first} />
           <Said entry={first} lead="→" />
@@ -54,7 +55,7 @@ export function Line({ row, names }: LineProps): ReactNode {
     case "TURN_CLOSED":
       return <ClosedLine row={row} />;
     default:
-      return <OtherLine entry={first} names={names} />;
+      return <OtherLine row={row} names={names} />;
   }
 }
 
@@ -67,18 +68,26 @@ function number(entry: Entry, key: string): number | null {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
-/** A fact that names a message of the conversation, by its place in the conversation's own journal. */
+/** A fact that names another event, by the number that its row shows. */
 interface Reference {
   readonly words: string;
-  readonly seq: number;
+  readonly place: { position: number } | { seq: number };
   readonly from: Entry;
 }
 
 type Fact = string | Reference | null;
 
-function reference(entry: Entry, key: string, words: string): Reference | null {
+/** What a row's first event names under `key`; what is not loaded is looked up only once it is followed. */
+function reference(row: FlowRow, key: string, words: string, what: string): Fact {
+  const [entry] = row.entries;
   const seq = number(entry, key);
-  return seq === null ? null : { words: `${words} §${seq}`.trim(), seq, from: entry };
+  if (seq === null) return null;
+  const position = namedBy(row, entry, key)?.position ?? null;
+  if (position !== null) return { words: `${words} #${position}`.trim(), place: { position }, from: entry };
+  const unnumbered = [words, what, "further up"].filter((part) => part !== "").join(" ");
+  // Only places in the conversation's own journal can be looked up.
+  const isOwn = entry.journal === "conversation" && entry.type !== "LATE";
+  return isOwn ? { words: unnumbered, place: { seq }, from: entry } : unnumbered;
 }
 
 function Shown({ fact }: { fact: string | Reference }): ReactNode {
@@ -89,7 +98,7 @@ function Shown({ fact }: { fact: string | Reference }): ReactNode {
     <Link
       to="/agents/$agentId/conversations/$conversationId"
       params={{ agentId, conversationId }}
-      search={{ seq: fact.seq }}
+      search={fact.place}
     >
       {fact.words}
     </Link>
@@ -167,14 +176,13 @@ function Pending({ row }: { row: FlowRow }): ReactNode {
 const VERDICT_TONE: Readonly<Record<string, Tone>> = { engage: "good", defer: "warn" };
 
 function MessageLine({
-  entry,
+  row,
   verdict,
   names,
-}: {
-  entry: Entry;
+}: LineProps & {
   verdict: Entry | undefined;
-  names: LineProps["names"];
 }): ReactNode {
+  const [entry] = row.entries;
   const isIn = token(entry, "direction") === "inbound";
   const actor = token(entry, "actor");
   const attachments = entry.bodies.filter((body) => body.slot.startsWith("attachment-")).length;
@@ -187,8 +195,7 @@ function MessageLine({
       <Head
         title={name ?? (isIn ? "somebody" : "the agent")}
         facts={[
-          `§${entry.seq}`,
-          reference(entry, "replyTo", "answers"),
+          reference(row, "replyTo", "answers", "a message"),
           attachments > 0 ? counted(attachments, "attachment") : null,
         ]}
       />
@@ -224,10 +231,10 @@ export function turnName(turn: { ordinal: number } | null, id: string | null): s
   return turn === null ? `turn ${id?.slice(0, 18) ?? ""}` : `T${turn.ordinal + 1}`;
 }
 
-function trigger(entry: Entry): Fact {
-  const named = token(entry, "trigger");
+function trigger(row: FlowRow): Fact {
+  const named = token(row.entries[0], "trigger");
   if (named === null) return "trigger not recorded";
-  return reference(entry, "trigger", "trigger") ?? `trigger ${named}`;
+  return reference(row, "trigger", "trigger", "a message") ?? `trigger ${named}`;
 }
 
 function OpenedLine({ row, intake }: { row: FlowRow; intake: Entry | undefined }): ReactNode {
@@ -240,7 +247,7 @@ function OpenedLine({ row, intake }: { row: FlowRow; intake: Entry | undefined }
       <Head
         title={`${turnName(row.turn, token(entry, "turn"))} started`}
         facts={[
-          trigger(entry),
+          trigger(row),
           tools === null ? null : counted(tools, "tool"),
           parent === null ? null : "part of another turn",
         ]}
@@ -277,6 +284,7 @@ function ClosedLine({ row }: { row: FlowRow }): ReactNode {
           kind !== null && kind !== reason ? kind : null,
           turn === null ? null : callCounts(turn.modelCalls, turn.toolCalls),
           turn === null ? null : tokenWords(turn.tokens),
+          turn === null || turn.modelCalls === 0 ? null : costPhrase(turn.cost),
           open !== null && open > 0 ? `${counted(open, "step")} still open` : null,
         ]}
       />
@@ -388,7 +396,8 @@ const OTHER_TONE: Readonly<Record<string, Tone>> = {
 };
 
 /** What stands in a row of its own: type → [title, word of the badge, facts]. */
-function otherWords(entry: Entry): readonly [string, string | null, readonly Fact[]] {
+function otherWords(row: FlowRow): readonly [string, string | null, readonly Fact[]] {
+  const [entry] = row.entries;
   const say = (key: string, words: (value: string) => string): string | null => {
     const value = token(entry, key);
     return value === null ? null : words(value);
@@ -407,7 +416,7 @@ function otherWords(entry: Entry): readonly [string, string | null, readonly Fac
     case "GUARD":
       return [`guard ${token(entry, "guard") ?? ""}`, token(entry, "decision"), [token(entry, "stage")]];
     case "APPROVAL":
-      return ["approval", token(entry, "decision"), [say("subject", (n) => `of step ${n}`)]];
+      return ["approval", token(entry, "decision"), [reference(row, "subject", "of", "a step")]];
     case "MEMORY_WRITE":
       return ["memory", token(entry, "op"), [say("revision", (n) => `revision ${n}`)]];
     case "PROGRESS":
@@ -429,7 +438,7 @@ function otherWords(entry: Entry): readonly [string, string | null, readonly Fac
         "trigger shed",
         token(entry, "reason")?.replaceAll("_", " ") ?? null,
         [
-          reference(entry, "message", "message"),
+          reference(row, "message", "message", ""),
           say("ageMs", (n) => `age ${duration(Number(n))}`),
           say("staleMs", (n) => `bound ${duration(Number(n))}`),
           say("depth", (n) => `${count(Number(n))} waited`),
@@ -437,21 +446,25 @@ function otherWords(entry: Entry): readonly [string, string | null, readonly Fac
         ],
       ];
     case "COLLAPSED":
-      return ["collapsed", null, [reference(entry, "message", "message"), reference(entry, "into", "into")]];
+      return [
+        "collapsed",
+        null,
+        [reference(row, "message", "message", ""), reference(row, "into", "into", "a message")],
+      ];
     case "DELIVERY":
       return [
         "delivery",
         token(entry, "status"),
-        [reference(entry, "message", "of"), say("attempt", (n) => `attempt ${n}`)],
+        [reference(row, "message", "of", "a message"), say("attempt", (n) => `attempt ${n}`)],
       ];
     case "VERDICT":
       return [
         "verdict",
         token(entry, "verdict"),
-        [reference(entry, "message", "of"), say("by", (who) => `by ${who}`)],
+        [reference(row, "message", "of", "a message"), say("by", (who) => `by ${who}`)],
       ];
     case "LATE":
-      return ["late evidence", null, [token(entry, "type"), say("call", (n) => `of step ${n}`)]];
+      return ["late evidence", null, [token(entry, "type"), reference(row, "call", "of", "a step")]];
     case "ERROR":
       return ["error", null, [token(entry, "stage"), token(entry, "class")]];
     case "OPENED":
@@ -468,8 +481,22 @@ function otherWords(entry: Entry): readonly [string, string | null, readonly Fac
   }
 }
 
-function OtherLine({ entry, names }: { entry: Entry; names: LineProps["names"] }): ReactNode {
-  const [title, word, facts] = otherWords(entry);
+/** Since when an approval is waited for, and how it is given: by the agent's program, never by the console. */
+function WaitsFor({ row }: { row: FlowRow }): ReactNode {
+  const [entry] = row.entries;
+  if (row.turn?.status !== "waiting") return null;
+  return (
+    <span className={s.fact}>
+      waits since <Time at={entry.createdAt} digits={0} hasZone /> (<Ago at={entry.createdAt} />
+      ); whoever runs the agent answers it: <code>agent.resume(&quot;{row.turn.id}&quot;)</code>, then{" "}
+      <code>approval.decide(&quot;granted&quot; or &quot;denied&quot;, by=…)</code>
+    </span>
+  );
+}
+
+function OtherLine({ row, names }: LineProps): ReactNode {
+  const [entry] = row.entries;
+  const [title, word, facts] = otherWords(row);
   const named = ["entry", "by", "actor"]
     .map((key) => names.get(entry.tokens[key] ?? ""))
     .find((name) => name !== undefined);
@@ -486,6 +513,7 @@ function OtherLine({ entry, names }: { entry: Entry; names: LineProps["names"] }
         facts={[...facts, named === undefined ? null : entry.type === "APPROVAL" ? `by ${named}` : named]}
       />
       {entry.type !== "OPENED" && <Said entry={entry} />}
+      {entry.type === "APPROVAL" && word === "requested" && <WaitsFor row={row} />}
     </>
   );
 }

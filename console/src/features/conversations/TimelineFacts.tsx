@@ -3,9 +3,11 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
 import { api, ask } from "../../api/client";
+import { noteFindings, useUnsound } from "../../api/findings";
 import type { Conversation } from "../../api/types";
 import { Badge, Button, RecordedText } from "../../components/ui";
-import { NOT_RECORDED, counted, tokens } from "../../lib/format";
+import { costPhrase } from "../../lib/money";
+import { counted, tokens } from "../../lib/format";
 import s from "./timeline.module.css";
 
 /** What is known about a conversation as a whole, and its verification by the server. */
@@ -35,7 +37,7 @@ export function TimelineFacts({
             </>
           )}
           {" · "}
-          {counted(about.turns, "turn")} · {reported(about.tokensIn)} → {reported(about.tokensOut)} tokens
+          {counted(about.turns, "turn")} · {tokenWords(about)} · {costPhrase(about.cost)}
         </span>
       )}
       <span className={s.about}>{counted(total, "event")}</span>
@@ -44,23 +46,27 @@ export function TimelineFacts({
   );
 }
 
-function reported(count: number | null): string {
-  return count === null ? NOT_RECORDED.toLowerCase() : tokens(count);
+function tokenWords({ tokensIn, tokensOut }: Conversation): string {
+  if (tokensIn === null && tokensOut === null) return "tokens not recorded";
+  return `${[tokensIn, tokensOut].map((one) => (one === null ? "?" : tokens(one))).join(" → ")} tokens`;
 }
 
 function Verification({ agentId, conversationId }: { agentId: string; conversationId: string }): ReactNode {
   const found = useQuery({
     queryKey: ["verification", conversationId],
-    queryFn: ({ signal }) =>
-      ask(
+    queryFn: async ({ signal }) => {
+      const list = await ask(
         api.GET("/api/agents/{agentId}/conversations/{conversationId}/verification", {
           params: { path: { agentId, conversationId } },
           signal,
         }),
-      ),
+      );
+      noteFindings(list.items, false, conversationId);
+      return list;
+    },
     enabled: false,
   });
-  const broken = found.data?.items.find((item) => item.verdict === "broken" || item.verdict === "malformed");
+  const broken = [...useUnsound().values()].find((one) => one.conversationId === conversationId);
   return (
     <>
       <Button small disabled={found.isFetching} onClick={() => void found.refetch()}>
@@ -81,7 +87,7 @@ function Verification({ agentId, conversationId }: { agentId: string; conversati
         </Badge>
       )}
       {broken?.kind === "turn" && (
-        <Link to="/agents/turns" search={{ agentId, turnId: broken.target, ...seqOf(broken.brokenAtSeq) }}>
+        <Link to="/agents/turns" search={{ agentId, turnId: broken.target, ...seqOf(broken.seq) }}>
           inspect
         </Link>
       )}

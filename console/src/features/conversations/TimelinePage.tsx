@@ -3,6 +3,7 @@ import { useNavigate, useRouter } from "@tanstack/react-router";
 import { type ReactNode, useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from "react";
 
 import { api, ask } from "../../api/client";
+import { useUnsound } from "../../api/findings";
 import type { Entry } from "../../api/types";
 import { Page } from "../../components/layout/Page";
 import { type ListHandle, VirtualList } from "../../components/list";
@@ -64,6 +65,7 @@ function FlowPage({
   const navigate = useNavigate({ from: timelineRoute.fullPath });
   const router = useRouter();
   const state = useFlow(flow, conversationId);
+  const unsound = useUnsound();
   const lifeless = useLifeless(state.flow);
   const rows = useMemo(
     () => (state.flow === null ? [] : rowsOf(state.flow, lifeless)),
@@ -249,6 +251,7 @@ function FlowPage({
           <TimelineRow
             row={row}
             names={state.flow?.names ?? NO_NAMES}
+            unsound={unsound}
             isSelected={row === selected}
             isOpen={row.kind === "flow" && isOpen(row)}
             page={page}

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { memo, type ReactNode } from "react";
 
+import type { Unsound } from "../../api/findings";
 import type { Entry } from "../../api/types";
 import {
   AssuranceBadge,
@@ -22,6 +23,8 @@ import s from "./timeline.module.css";
 export interface TimelineRowProps {
   row: Row;
   names: ReadonlyMap<string, string>;
+  /** Journals that were found not to prove, by the id of their turn or conversation. */
+  unsound: ReadonlyMap<string, Unsound>;
   isSelected: boolean;
   isOpen: boolean;
   /** Address of the page, to which an event's id is added. */
@@ -84,7 +87,7 @@ function UnrunLine({ row }: { row: UnrunRow }): ReactNode {
           asked for, nobody ran it
         </Badge>
         <span className={s.fact}>
-          by the answer #{row.result.position ?? row.result.seq}, call {row.ordinal + 1} of its calls
+          by the answer in #{row.head.position ?? row.head.seq}, call {row.ordinal + 1} of its calls
         </span>
       </div>
       <span />
@@ -109,9 +112,25 @@ function Assurance({ of }: { of: string | null }): ReactNode {
   );
 }
 
+/** What a check found about the journal that a row's events stand in: where it begins, and where it breaks. */
+function UnsoundMark({ row, unsound }: { row: FlowRow; unsound: TimelineRowProps["unsound"] }): ReactNode {
+  const breaks = row.entries
+    .map((entry) => ({ entry, one: unsound.get(entry.journalId) }))
+    .find(({ entry, one }) => one?.seq === entry.seq)?.one;
+  const whole = row.bracket === "top" ? unsound.get(row.turn?.id ?? "") : undefined;
+  const found = breaks ?? whole;
+  if (found === undefined) return null;
+  return (
+    <Badge tone="bad" icon="cross" title={found.explanation}>
+      {breaks === undefined ? `record ${found.verdict}` : "record breaks here"}
+    </Badge>
+  );
+}
+
 function FlowLine({
   row,
   names,
+  unsound,
   isSelected,
   isOpen,
   page,
@@ -149,6 +168,7 @@ function FlowLine({
       </span>
       <div className={s.line}>
         <Line row={row} names={names} />
+        {unsound.size > 0 && <UnsoundMark row={row} unsound={unsound} />}
       </div>
       <span className={s.tools}>
         <Assurance of={weakest(row.entries)} />

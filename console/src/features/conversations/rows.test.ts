@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Entry, Turn } from "../../api/types";
 import { difference } from "./difference";
-import { isProblem, rowsOf } from "./rows";
+import { isProblem, namedBy, rowsOf } from "./rows";
 
 const TURN = "01890a5d-ac96-774b-bcce-b302099a8057";
 let position = 0;
@@ -156,5 +156,22 @@ describe("what validation changed", () => {
       ],
     });
     expect(difference('{"n":', "{}").kind).toBe("unreadable");
+  });
+
+  it("finds what an event names by its place in a journal, in whichever numbering the row shows it", () => {
+    const message = entry("MESSAGE", 6, { direction: "inbound" });
+    const call = entry("TOOL_CALL", 6);
+    const guard = entry("GUARD", 7);
+    const result = entry("TOOL_RESULT", 8, { call: "6" });
+    const late = entry("LATE", 7, { turn: TURN, call: "6" }, { journal: "conversation", journalId: "c" });
+    const shed = entry("SHED", 8, { message: "6" });
+    const beyond = entry("SHED", 9, { message: "3" });
+    const entries = [message, call, guard, result, late, shed, beyond];
+    const found = rowsOf({ entries, turns: new Map(), before: null, isAtEnd: true }).map((row) =>
+      row.kind !== "flow"
+        ? null
+        : (namedBy(row, row.entries[0], "call") ?? namedBy(row, row.entries[0], "message")),
+    );
+    expect(found).toEqual([null, null, null, call, call, message, null]);
   });
 });

@@ -23,7 +23,11 @@ export interface FlowRow {
   readonly doubt: Doubt | null;
   /** The outcome of this step where it stands in a row of its own. */
   readonly outcome: Entry | null;
+  /** All events that are loaded, by journal and seq: what other events name them by. */
+  readonly places: Places;
 }
+
+type Places = ReadonlyMap<string, Entry>;
 
 export interface IdleRow {
   readonly kind: "idle";
@@ -36,6 +40,8 @@ export interface UnrunRow {
   readonly kind: "unrun";
   readonly key: string;
   readonly result: Entry;
+  /** The first event of the row that the result stands in. */
+  readonly head: Entry;
   readonly ordinal: number;
   readonly tool: string;
   readonly turn: Turn | null;
@@ -64,6 +70,7 @@ const CALLS: ReadonlySet<string> = new Set(["MODEL_CALL", "TOOL_CALL"]);
 /** The rows of a stretch of events.  `lifeless`: turns that are open and whose writer is gone. */
 export function rowsOf(flow: FlowParts, lifeless: ReadonlySet<string> = new Set()): Row[] {
   const outcomes = outcomesOf(flow.entries);
+  const places: Places = new Map(flow.entries.map((one) => [stepKey(one, one.seq), one]));
   const unrun = new Unrun();
   const rows: Row[] = [];
   const { entries } = flow;
@@ -78,8 +85,8 @@ export function rowsOf(flow: FlowParts, lifeless: ReadonlySet<string> = new Set(
     }
     const turn = turnOf(entry, flow.turns);
     if (ENDS.has(entry.type)) rows.push(...unrun.of(entry, turn));
-    for (const one of together) unrun.see(one);
-    rows.push(rowOf(together, turn, gapMs, outcomes, flow.isAtEnd, lifeless));
+    for (const one of together) unrun.see(one, entry);
+    rows.push({ ...rowOf(together, turn, gapMs, outcomes, flow.isAtEnd, lifeless), places });
     before = together.at(-1) ?? entry;
     place += together.length - 1;
   }
@@ -100,7 +107,7 @@ function rowOf(
   outcomes: ReadonlyMap<string, Entry>,
   isAtEnd: boolean,
   lifeless: ReadonlySet<string>,
-): FlowRow {
+): Omit<FlowRow, "places"> {
   const [entry] = entries;
   const isAlone = entries.length === 1;
   const outcome = CALLS.has(entry.type) && isAlone ? (outcomes.get(stepKey(entry, entry.seq)) ?? null) : null;
@@ -191,12 +198,13 @@ function follows(one: Entry, next: Entry): boolean {
 
 /** Tool calls that models asked for, until they are run. */
 class Unrun {
-  private readonly results = new Map<string, Entry[]>();
+  private readonly results = new Map<string, { result: Entry; head: Entry }[]>();
   private readonly run = new Set<string>();
 
-  see(entry: Entry): void {
+  see(entry: Entry, head: Entry): void {
     if (entry.type === "MODEL_RESULT" && requestedOf(entry).length > 0) {
-      this.results.set(entry.journalId, [...(this.results.get(entry.journalId) ?? []), entry]);
+      const before = this.results.get(entry.journalId) ?? [];
+      this.results.set(entry.journalId, [...before, { result: entry, head }]);
     }
     const from = entry.tokens["from"];
     if (entry.type === "TOOL_CALL" && from !== undefined) {
@@ -208,7 +216,7 @@ class Unrun {
   of(end: Entry, turn: Turn | null): UnrunRow[] {
     const results = this.results.get(end.journalId) ?? [];
     this.results.delete(end.journalId);
-    return results.flatMap((result) =>
+    return results.flatMap(({ result, head }) =>
       requestedOf(result).flatMap((tool, ordinal) =>
         this.run.has(`${stepKey(result, result.seq)}/${ordinal}`)
           ? []
@@ -217,6 +225,7 @@ class Unrun {
                 kind: "unrun",
                 key: `unrun:${result.eventId}:${ordinal}`,
                 result,
+                head,
                 ordinal,
                 tool,
                 turn,
@@ -236,6 +245,14 @@ export function requestedOf(result: Entry): string[] {
       ? one.tool
       : "a tool",
   );
+}
+
+/** The event that one of a row's events names by its place in a journal; null where it is not loaded. */
+export function namedBy(row: FlowRow, entry: Entry, key: string): Entry | null {
+  const seq = entry.tokens[key];
+  // Late evidence stands in the conversation's journal and names a step of a turn's.
+  const journal = entry.type === "LATE" ? (entry.tokens["turn"] ?? "") : entry.journalId;
+  return seq === undefined ? null : (row.places.get(`${journal}/${seq}`) ?? null);
 }
 
 /** Whether a row holds this event. */

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 
 import { api, ask } from "../../api/client";
+import { integrityQuery } from "../../api/integrity";
 import type { VerificationJob } from "../../api/types";
 import { Page } from "../../components/layout/Page";
 import { Badge, Button, Failure, Hash, Icon, Loading, RecordedText, Time } from "../../components/ui";
@@ -11,18 +12,12 @@ import { FindingTable } from "./FindingTable";
 import s from "./integrity.module.css";
 import { VerifyOne } from "./VerifyOne";
 
-const LOOK_MS = 700;
-const KEY = ["integrity"] as const;
 const GREEN: ReadonlySet<string> = new Set(["intact", "sealed", "witnessed"]);
 
 /** How far this ledger can be trusted, what was checked, and what nobody has checked. */
 export function IntegrityPage(): ReactNode {
   useShownRequest("/api/integrity");
-  const integrity = useQuery({
-    queryKey: KEY,
-    queryFn: ({ signal }) => ask(api.GET("/api/integrity", { signal })),
-    refetchInterval: (query) => (query.state.data?.verification?.state === "running" ? LOOK_MS : false),
-  });
+  const integrity = useQuery(integrityQuery);
   return (
     <Page title="Integrity">
       {integrity.data === undefined ? (
@@ -64,7 +59,7 @@ export function IntegrityPage(): ReactNode {
 
 function WholeLedger({ job }: { job: VerificationJob | null }): ReactNode {
   const client = useQueryClient();
-  const done = (): void => void client.invalidateQueries({ queryKey: KEY });
+  const done = (): void => void client.invalidateQueries({ queryKey: integrityQuery.queryKey });
   const start = useMutation<VerificationJob>({
     mutationFn: () => ask(api.POST("/api/integrity/verification")),
     onSettled: done,

@@ -2,6 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, type ReactNode, useState } from "react";
 
 import { api, ask } from "../../api/client";
+import { noteFindings } from "../../api/findings";
 import { ApiError } from "../../api/problem";
 import type { components } from "../../api/schema";
 import { AgentSelect, useAgent } from "../../components/filters";
@@ -40,7 +41,12 @@ export function VerifyOne(): ReactNode {
   const [text, setText] = useState("");
   const [fault, setFault] = useState<string>();
   const { agentId } = useAgent(agent);
-  const verifying = useMutation<FindingList, ApiError, Target>({ mutationFn: verified });
+  const verifying = useMutation<FindingList, ApiError, Target>({
+    mutationFn: verified,
+    onSuccess: ({ items }) => {
+      noteFindings(items);
+    },
+  });
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const id = text.trim().toLowerCase();

@@ -3,6 +3,7 @@ import { useRouter } from "@tanstack/react-router";
 import { type FormEvent, type ReactNode, useEffect, useState } from "react";
 
 import { BASE } from "../../base";
+import { forgetFindings } from "../../api/findings";
 import type { ApiError } from "../../api/problem";
 import { logIn, sessionQuery } from "../../api/session";
 import type { Session } from "../../api/types";
@@ -17,6 +18,7 @@ export function SignIn({ hadSession }: { hadSession: boolean }): ReactNode {
   const [linked] = useState(codeOfLink);
   const [text, setText] = useState("");
   const [isNone, setIsNone] = useState(false);
+  useEffect(forgetFindings, []);
   const entering = useMutation<Session, ApiError, string>({
     mutationFn: logIn,
     onSuccess: async (session) => {

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 
 import { Flags } from "../../components/steps";
-import { AssuranceBadge, Badge, Chips, Hash, Icon, RecordedText, UtcTime } from "../../components/ui";
+import { AssuranceBadge, Badge, Chips, Hash, Icon, RecordedText, Time } from "../../components/ui";
 import { cx } from "../../lib/cx";
 import { duration } from "../../lib/format";
 import { callCostWords } from "../../lib/money";
@@ -78,9 +78,9 @@ export function Card(props: CardProps): ReactNode {
               {problem}
             </Badge>
           )}
-          {card.entry !== undefined && <Flags detail={card.entry.detail} />}
+          {card.entry !== undefined && <Flags detail={card.entry.detail} said={problem} />}
           <span className={s.times}>
-            <UtcTime at={event.createdAt} />
+            <Time at={event.createdAt} form="clock" hasZone />
             {gapMs !== null && <span title="Time since the event before">+{duration(gapMs)}</span>}
             {ms !== undefined && /^\d+$/.test(ms) && (
               <span title="How long it took">took {duration(Number(ms))}</span>

@@ -5,7 +5,7 @@ import { useKeys } from "../../lib/keyboard";
 import { counted, short } from "../../lib/format";
 import { Cards } from "./Cards";
 import { CardTable } from "./events";
-import { judge } from "./judgement";
+import { brokenAt, judge } from "./judgement";
 import type { OpenedFile } from "./openFile";
 import { Outline } from "./Outline";
 import s from "./turn.module.css";
@@ -51,6 +51,7 @@ export function FileView({ file, onClose }: { file: OpenedFile; onClose: () => v
       </Empty>
     );
   }
+  const judgement = judge(journal);
   return (
     <>
       <section className={s.totals} aria-label="The file">
@@ -85,12 +86,12 @@ export function FileView({ file, onClose }: { file: OpenedFile; onClose: () => v
           />
         )}
       </section>
-      <VerdictPanel journal={journal} judgement={judge(journal)} at={null} />
+      <VerdictPanel journal={journal} judgement={judgement} at={null} />
       <div className={s.outlined}>
-        <Outline cards={cards} selected={selected} onSelect={setSelected} />
+        <Outline cards={cards} breakAt={brokenAt(judgement)} selected={selected} onSelect={setSelected} />
         <Cards
           cards={cards}
-          judgement={judge(journal)}
+          judgement={judgement}
           selected={selected}
           isOpen={open}
           onSelect={setSelected}

@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useMemo, useRef } from "react";
 
 import { type ListHandle, VirtualList } from "../../components/list";
 import { Icon, RecordedText } from "../../components/ui";
+import { cx } from "../../lib/cx";
 import { duration } from "../../lib/format";
 import { iconOf, nameOf } from "./cardWords";
 import { type CardTable, problemOf } from "./events";
@@ -13,10 +14,13 @@ const OUTCOMES: ReadonlySet<string> = new Set(["MODEL_RESULT", "TOOL_RESULT"]);
 /** The steps of a turn in short, beside its cards: where one is, where there is trouble, and a way there. */
 export function Outline({
   cards,
+  breakAt,
   selected,
   onSelect,
 }: {
   cards: CardTable;
+  /** Place of the event where the journal breaks; -1: it does not. */
+  breakAt: number;
   selected: number | undefined;
   onSelect: (seq: number) => void;
 }): ReactNode {
@@ -24,6 +28,7 @@ export function Outline({
   const list = useRef<ListHandle>(null);
   const chosen = selected === undefined ? -1 : cards.placeOf(selected);
   const current = chosen < 0 ? -1 : (places.findLast((place) => place <= chosen) ?? -1);
+  const broken = breakAt < 0 ? -1 : (places.findLast((place) => beginning(cards, breakAt) >= place) ?? -1);
   useEffect(() => {
     if (current >= 0) list.current?.scrollToKey(String(current));
   }, [current]);
@@ -36,7 +41,13 @@ export function Outline({
         estimate={ROW}
         label="Steps"
         row={(place) => (
-          <Step cards={cards} place={place} isCurrent={place === current} onSelect={onSelect} />
+          <Step
+            cards={cards}
+            place={place}
+            isBroken={place === broken}
+            isCurrent={place === current}
+            onSelect={onSelect}
+          />
         )}
       />
     </nav>
@@ -46,11 +57,14 @@ export function Outline({
 function Step({
   cards,
   place,
+  isBroken,
   isCurrent,
   onSelect,
 }: {
   cards: CardTable;
   place: number;
+  /** Whether this step's record is the first that does not prove. */
+  isBroken: boolean;
   isCurrent: boolean;
   onSelect: (seq: number) => void;
 }): ReactNode {
@@ -65,7 +79,7 @@ function Step({
   return (
     <button
       type="button"
-      className={s.outlineStep}
+      className={cx(s.outlineStep, isBroken && s.outlineBroken)}
       aria-current={isCurrent ? "step" : undefined}
       onClick={() => {
         onSelect(event.seq);
@@ -76,7 +90,12 @@ function Step({
       <span className={s.outlineName}>
         <RecordedText text={nameOf(card) || event.type.toLowerCase().replaceAll("_", " ")} />
       </span>
-      {problem !== null && (
+      {isBroken && (
+        <span className={s.outlineBreak} title="The chain breaks here">
+          <Icon name="cross" size={11} /> altered
+        </span>
+      )}
+      {problem !== null && !isBroken && (
         <span className={s.outlineProblem} role="img" aria-label={problem} title={problem}>
           <Icon name="warning" size={12} />
         </span>
@@ -84,6 +103,13 @@ function Step({
       {ms !== null && <small>{duration(ms)}</small>}
     </button>
   );
+}
+
+/** Where the step begins that an event is part of: an outcome's call, else the event itself. */
+function beginning(cards: CardTable, place: number): number {
+  const step = OUTCOMES.has(cards.type(place)) ? cards.at(place)?.step : undefined;
+  const intent = step === undefined ? -1 : cards.placeOf(step.intentSeq);
+  return intent < 0 ? place : intent;
 }
 
 /** Places of the events that begin something; outcomes stand with what they are the outcome of. */

@@ -19,7 +19,7 @@ export function Totals({ report, actions }: { report: TurnReport; actions: React
         <strong>
           Turn {turn.ordinal + 1} of <RecordedText text={turn.agentName} />
         </strong>
-        <Time at={turn.openedAt} />
+        <Time at={turn.openedAt} hasZone />
         {turn.errorClass !== null && (
           <code>
             <RecordedText text={turn.errorClass} />

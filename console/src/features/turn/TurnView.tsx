@@ -1,12 +1,14 @@
 import { Link, useNavigate } from "@tanstack/react-router";
-import { type ReactNode, useMemo } from "react";
+import { type ReactNode, useEffect, useMemo } from "react";
 
+import { noteTurn } from "../../api/findings";
 import type { Entry } from "../../api/types";
 import { Badge, Button, Empty, Failure, Loading, Tabs } from "../../components/ui";
+import { reasonWords } from "../../verify/words";
 import { Cards } from "./Cards";
 import { CardTable, uncheckedEvents } from "./events";
 import { FixtureButton } from "./FixtureButton";
-import { brokenAt, judge } from "./judgement";
+import { brokenAt, judge, type Judgement } from "./judgement";
 import { Notices } from "./Notices";
 import { Outline } from "./Outline";
 import { PromptView } from "./PromptView";
@@ -55,6 +57,7 @@ export function TurnView({
     });
   };
   const judgement = journal === undefined ? null : judge(journal);
+  useNoted(agentId, turnId, report?.turn.conversationId, judgement);
   useTurnKeys({
     cards,
     brokenAt: brokenAt(judgement),
@@ -115,6 +118,7 @@ export function TurnView({
               <Waterfall
                 cards={cards}
                 steps={report?.steps ?? []}
+                wallMs={report?.totals.wallMs ?? null}
                 onSelect={(seq) => {
                   void navigate({ search: ({ view: _, ...before }) => ({ ...before, seq }) });
                 }}
@@ -125,7 +129,12 @@ export function TurnView({
               <RawView agentId={agentId} turnId={turnId} />
             ) : (
               <div className={s.outlined}>
-                <Outline cards={cards} selected={search.seq} onSelect={select} />
+                <Outline
+                  cards={cards}
+                  breakAt={brokenAt(judgement)}
+                  selected={search.seq}
+                  onSelect={select}
+                />
                 <Cards
                   cards={cards}
                   judgement={judgement}
@@ -141,6 +150,25 @@ export function TurnView({
       </div>
     </>
   );
+}
+
+/** What is found here about the turn is known on the other pages too. */
+function useNoted(
+  agentId: string,
+  turnId: string,
+  conversationId: string | undefined,
+  judgement: Judgement | null,
+): void {
+  const kind = judgement?.kind;
+  const seq = brokenAt(judgement);
+  const reason = judgement?.kind === "broken" ? judgement.reason : "";
+  useEffect(() => {
+    if (kind === undefined || conversationId === undefined) return;
+    const isBroken = kind === "broken" || kind === "disagree";
+    const explanation =
+      kind === "broken" ? reasonWords(reason, seq) : "The browser and the server found different things.";
+    noteTurn({ target: turnId, agentId, conversationId, seq, explanation }, isBroken);
+  }, [agentId, turnId, conversationId, kind, seq, reason]);
 }
 
 const NONE: ReadonlyMap<number, Entry> = new Map();

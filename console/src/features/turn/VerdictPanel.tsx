@@ -1,9 +1,7 @@
 import type { ReactNode } from "react";
 
-import { Badge, Button, Icon } from "../../components/ui";
+import { Badge, Button, Icon, Time } from "../../components/ui";
 import { counted } from "../../lib/format";
-import { clock } from "../../lib/format";
-import { useSettings } from "../../lib/settings";
 import { cx } from "../../lib/cx";
 import type { CheckedJournal } from "../../verify/check";
 import { isGreen } from "../../verify/verdict";
@@ -22,7 +20,6 @@ export function VerdictPanel({
   at: number | null;
 }): ReactNode {
   const { report, claim } = journal;
-  const { zone } = useSettings();
   const isBad = judgement.kind === "broken" || judgement.kind === "disagree";
   return (
     <section className={cx(s.verdict, isBad && s.verdictBad)} aria-label="Verification">
@@ -51,7 +48,8 @@ export function VerdictPanel({
             {at !== null && (
               <small>
                 {" "}
-                at {clock(new Date(at).toISOString(), zone, 0)}, with the SHA-256 that comes with this page
+                at <Time at={new Date(at).toISOString()} form="clock" digits={0} hasZone />, with the SHA-256
+                that comes with this page
               </small>
             )}
           </dd>
@@ -66,7 +64,7 @@ export function VerdictPanel({
             ) : (
               <>
                 <Badge tone={claim.intact ? "good" : "bad"} icon={claim.intact ? "check" : "cross"}>
-                  {claim.intact ? "intact" : "not intact"}
+                  {claim.intact ? "intact" : unsoundWord(report)}
                 </Badge>{" "}
                 {claim.intact
                   ? journal.form === "journal"
@@ -119,6 +117,11 @@ export function VerdictPanel({
       </details>
     </section>
   );
+}
+
+/** One word for one finding: where both found a fault, the browser's; the claim has none of its own. */
+function unsoundWord({ verdict }: CheckedJournal["report"]): string {
+  return verdict === "malformed" ? verdict : "broken";
 }
 
 function BrowserBadge({ verdict }: { verdict: string }): ReactNode {

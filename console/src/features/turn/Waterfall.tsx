@@ -12,6 +12,8 @@ import s from "./turn.module.css";
 interface Bar {
   readonly step: Step;
   readonly from: number;
+  /** When it had taken the time that was measured, and when its outcome was on record. */
+  readonly done: number;
   readonly to: number;
 }
 
@@ -21,10 +23,13 @@ const keyOf = (bar: Bar): string => String(bar.step.intentSeq);
 export function Waterfall({
   cards,
   steps,
+  wallMs,
   onSelect,
 }: {
   cards: CardTable;
   steps: readonly Step[];
+  /** What the turn took by its writer's own clock. */
+  wallMs: number | null;
   onSelect: (seq: number) => void;
 }): ReactNode {
   const bars = useMemo(() => barsOf(cards, steps), [cards, steps]);
@@ -47,7 +52,8 @@ export function Waterfall({
   return (
     <>
       <p className={s.legend}>
-        {duration((scale.at(-1)?.to ?? 0) - (scale[0]?.from ?? 0))} from the first event to the last
+        {legendTime(wallMs, (scale.at(-1)?.to ?? 0) - (scale[0]?.from ?? 0))}; dark is the time that was
+        measured, pale lasts until the outcome was on record
         {idle.length > 0 &&
           `; idle stretches are squeezed: ${idle
             .slice(0, 5)
@@ -60,9 +66,11 @@ export function Waterfall({
         estimate={34}
         scroll="page"
         label="Steps of the turn in time"
-        row={({ step, from, to }) => {
+        row={({ step, from, done, to }) => {
           const left = place(scale, from) * 100;
-          const width = Math.max(0.4, place(scale, to) * 100 - left);
+          const end = place(scale, to) * 100;
+          const isBad = step.status !== "ok";
+          const kind = step.kind === "model" ? s.spanModel : s.spanTool;
           return (
             <button
               type="button"
@@ -83,12 +91,12 @@ export function Waterfall({
                   />
                 ))}
                 <span
-                  className={cx(
-                    s.span,
-                    step.kind === "model" ? s.spanModel : s.spanTool,
-                    step.status !== "ok" && s.spanBad,
-                  )}
-                  style={{ left: `${Math.min(left, 99.6)}%`, width: `${Math.min(width, 100 - left)}%` }}
+                  className={cx(s.span, s.recorded, kind, isBad && s.spanBad)}
+                  style={extent(left, end)}
+                />
+                <span
+                  className={cx(s.span, kind, isBad && s.spanBad)}
+                  style={extent(left, place(scale, done) * 100)}
                 />
               </span>
               <span className={s.barTime}>
@@ -111,6 +119,19 @@ export function Waterfall({
   );
 }
 
+/** The writer's clock and the times of the events may differ by a rounding: both are named then. */
+function legendTime(wallMs: number | null, recordedMs: number): string {
+  const recorded = duration(recordedMs);
+  if (wallMs === null || duration(wallMs) === recorded) return `${recorded} from the first event to the last`;
+  return `Wall time ${duration(wallMs)} by the agent’s own clock; ${recorded} between the times of the first event and the last`;
+}
+
+/** Where a span is drawn, in percent; it is never too narrow to be seen. */
+function extent(from: number, to: number): { left: string; width: string } {
+  const left = Math.min(from, 99.6);
+  return { left: `${left}%`, width: `${Math.min(Math.max(0.4, to - from), 100 - left)}%` };
+}
+
 function barsOf(cards: CardTable, steps: readonly Step[]): Bar[] {
   const timeOf = (seq: number): number => cards.moment(cards.placeOf(seq));
   const last = Math.max(0, cards.moment(cards.length - 1) || 0);
@@ -118,6 +139,7 @@ function barsOf(cards: CardTable, steps: readonly Step[]): Bar[] {
     const from = timeOf(step.intentSeq);
     if (Number.isNaN(from)) return [];
     const end = step.outcomeSeq === null ? last : timeOf(step.outcomeSeq) || from;
-    return [{ step, from, to: Math.max(from, end) }];
+    const to = Math.max(from, end);
+    return [{ step, from, done: step.ms === null ? to : Math.min(from + step.ms, to), to }];
   });
 }
