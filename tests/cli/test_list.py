@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.kit import START_MS, Recorded, masked, open_ledger
-from turnledger.clock import from_iso
+from tests.cli.kit import START_MS, Recorded, masked, open_ledger, tamper
+from turnledger.clock import SYSTEM, from_iso
 
 
 def test_conversations_are_listed_with_what_matters(support: Recorded) -> None:
@@ -183,3 +183,27 @@ def test_k01_names_are_texts(made: Recorded) -> None:
 def test_times_are_the_ledgers(support: Recorded) -> None:
     row = json.loads(support.run("list", "--json").out)["conversations"][0]
     assert from_iso(row["openedAt"]) == START_MS
+
+
+def test_a_turn_whose_recorder_was_killed_shows_no_sign_of_life(ledger_path: Path) -> None:
+    made = open_ledger(ledger_path, SYSTEM.epoch_ms())
+    turn = made.ledger.agent("a").turn("api", content="go")
+    turn.__enter__()
+    assert json.loads(made.run("list", "--turns", "--json").out)["turns"][0]["silentSince"] is None
+    tamper(made.path, "UPDATE journals SET until_ms = 1000 WHERE kind = 'turn'")
+    assert (
+        "running, no sign of life since 1970-01-01 00:00:01" in made.run("list", "--turns", "--tz", "UTC").out
+    )
+    listed = json.loads(made.run("list", "--turns", "--json").out)
+    assert listed["turns"][0]["silentSince"] == "1970-01-01T00:00:01.000Z"
+    assert "running, no sign of life since 19" in made.run("verify", turn.id).out
+    made.ledger.close()
+
+
+def test_an_error_class_is_as_long_as_the_screen_allows(made: Recorded) -> None:
+    name = "VeryLongNameOfAnErrorThatSomebodyChose" * 2
+    with pytest.raises(Exception, match=name), made.ledger.agent("a").turn("api", content="go"):
+        raise type(name, (Exception,), {})(name)
+    for width, is_whole in [(None, True), ("300", True), ("120", False)]:
+        env = {"COLUMNS": width, "FORCE_COLOR": None if width is None else "1"}
+        assert (name in made.run("list", "--turns", env=env).out) == is_whole, width

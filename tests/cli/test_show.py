@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 import turnledger
-from tests.cli.kit import BIG, HOSTILE, Recorded, masked, open_ledger, reply, run, tamper
+from tests.cli.kit import BIG, HOSTILE, REQUEST, Recorded, masked, open_ledger, reply, run, tamper
+from tests.patience import eventually
 from turnledger.capture.content import Attachment
 from turnledger.clock import SYSTEM
 
@@ -237,12 +238,12 @@ def test_a_turn_left_open_is_running_then_shows_no_sign_of_life(ledger_path: Pat
     assert running.lines[0].endswith("  running")
     assert '● tool pay running {"amount":1}' in running.out
     tamper(made.path, "UPDATE journals SET until_ms = 1 WHERE kind = 'turn'")
-    silent = made.run("show", turn.id)
-    assert silent.lines[0].endswith("  running, no sign of life")
+    silent = made.run("show", turn.id, "--tz", "UTC")
+    assert silent.lines[0].endswith("  running, no sign of life since 1970-01-01 00:00:00+00:00")
     assert "problem      #1 tool pay: no sign of life" in silent.out
     assert "✖ tool pay no sign of life" in silent.out
     whole = made.run("show", convo.id)
-    assert "is still running, but shows no sign of life" in whole.lines[-1]
+    assert "is still running, no sign of life since 19" in whole.lines[-1]
     made.ledger.close()
 
 
@@ -367,3 +368,28 @@ def test_a_damaged_event_is_named_where_its_conversation_is_shown(support: Recor
         assert "Left out, because the database is damaged: column event_id of table events" in shown.err
         assert "turnledger doctor" in shown.err
         assert not more or len(json.loads(shown.out)["events"]) == 31
+
+
+@pytest.mark.parametrize(("result", "shown"), [(None, "null"), (5, "5"), ("5", '"5"')])
+def test_d03_a_models_result_that_is_json_stands_without_quotes(
+    made: Recorded, result: object, shown: str
+) -> None:
+    with made.ledger.agent("a").turn("api", content="go") as turn:
+        with turn.model_call(role="primary", request=REQUEST) as call:
+            call.result(result)
+        turn.commit("ok", reply=False)
+    (line,) = [line for line in made.run("show", turn.id).lines if "model primary" in line]
+    assert line.endswith(f" {shown}"), line
+
+
+def test_what_arrived_of_a_reply_is_shown_though_its_recorder_was_killed(ledger_path: Path) -> None:
+    made = open_ledger(ledger_path, SYSTEM.epoch_ms())
+    turn = made.ledger.agent("a").turn("api", content="go")
+    turn.__enter__()
+    call = turn.model_call(role="primary", request=REQUEST)
+    call.__enter__()
+    call.chunk(
+        b'data: {"object":"chat.completion.chunk","choices":[{"index":0,"delta":{"content":"It is"}}]}\n\n'
+    )
+    eventually(lambda: 'of the reply to #2 had arrived: "It is"' in made.run("show", turn.id).out)
+    made.ledger.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from turnledger.cli.cost_words import cost_text
@@ -23,6 +23,7 @@ __all__ = [
     "conversation_header",
     "conversation_title",
     "conversation_tokens",
+    "silence_words",
     "turn_header",
     "turn_tokens",
     "verdict_style",
@@ -108,7 +109,10 @@ def turn_header(
     """The header of one turn."""
     turn = report.turn
     screen.line(
-        ("turn ", "bold"), (str(turn.id), "bold"), ("  ", ""), (_status(report), status_style(turn.status))
+        ("turn ", "bold"),
+        (str(turn.id), "bold"),
+        ("  ", ""),
+        (_status(report, zone), status_style(turn.status)),
     )
     _field(screen, "agent", (one_line(turn.agent_name, 80), ""))
     if conversation is not None:
@@ -137,8 +141,13 @@ def turn_header(
     _problems(screen, report)
 
 
-def _status(report: TurnReport) -> str:
-    status = str(report.turn.status) + (", no sign of life" if report.silent else "")
+def silence_words(since_ms: int | None, time: Callable[[int], str]) -> str:
+    """What follows the status of a turn whose lease ran out at ``since_ms``; nothing where it did not."""
+    return "" if since_ms is None else f", no sign of life since {time(since_ms)}"
+
+
+def _status(report: TurnReport, zone: Zone) -> str:
+    status = f"{report.turn.status}{silence_words(report.silent_since_ms, zone.stamp)}"
     return status + (f" ({one_line(report.turn.error_class, 80)})" if report.turn.error_class else "")
 
 

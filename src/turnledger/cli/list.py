@@ -11,7 +11,7 @@ import click
 
 from turnledger.cli.cost_words import cost_text
 from turnledger.cli.damage_note import note_damage
-from turnledger.cli.headers import conversation_title, conversation_tokens, turn_tokens
+from turnledger.cli.headers import conversation_title, conversation_tokens, silence_words, turn_tokens
 from turnledger.cli.ledger import reading
 from turnledger.cli.line import QUIET, counted, status_style
 from turnledger.cli.moments import Zone, duration, utc_offset
@@ -27,14 +27,16 @@ from turnledger.model.vocabulary import Shape, TurnStatus
 from turnledger.query.cost_json import cost_object
 from turnledger.query.left_out import left_out
 from turnledger.query.lookup import find_agent, resolve
-from turnledger.query.row_json import row_object
+from turnledger.query.row_json import instant, row_object
+from turnledger.query.silence import silent_since
 from turnledger.store.contract import ConversationFilter, Page, Reader, TurnFilter
 from turnledger.store.costs import CostReader
 
-__all__ = ["command"]
+__all__ = ["OF_CONVERSATIONS", "command"]
 
-_OPEN, _WAITING, _FAILED = _OF_CONVERSATIONS = ("open", "waiting", "failed")
+_OPEN, _WAITING, _FAILED = OF_CONVERSATIONS = ("open", "waiting", "failed")
 _WIDE: Final = 120
+_CLASS, _ALL_COLUMNS = 24, 150  # what an error class has where all columns fit, and when they do
 _LEAST_ID: Final = 18  # ids begin with their time, so many begin alike
 _STAMP: Final = len("2026-11-30 10:01:02")
 _MONTH, _MINUTE = len("2026-"), len("2026-11-30 10:01")
@@ -43,7 +45,11 @@ _MONTH, _MINUTE = len("2026-"), len("2026-11-30 10:01")
 @click.command("list")
 @click.option("--turns", is_flag=True, help="Turns instead of conversations.")
 @click.option("--agent", metavar="NAME", help="Of this agent only (its name or id).")
-@click.option("--conversation", metavar="ID", help="Turns of this conversation only.")
+@click.option(
+    "--conversation",
+    metavar="ID",
+    help="Turns of this conversation only.",
+)
 @click.option(
     "--status",
     "statuses",
@@ -127,7 +133,10 @@ def _key(text: str) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class ListPage:
-    """A page of rows, ready to be shown; ``key`` is where the next one begins."""
+    """A page of rows, ready to be shown; ``key`` is where the next one begins.
+
+    ``silent`` tells of turns that show no sign of life since when they show none, in epoch milliseconds.
+    """
 
     what: str
     rows: Sequence[ConversationRow | TurnRow]
@@ -135,17 +144,22 @@ class ListPage:
     key: tuple[int, ...] | None
     costs: Mapping[UUID, CostSums]
     names: Mapping[UUID, str] = field(default_factory=dict[UUID, str])
+    silent: Mapping[UUID, int] = field(default_factory=dict[UUID, int])
 
     def as_json(self) -> dict[str, object]:
         """The page in the form of the API's lists."""
         return {
             self.what: [
-                {**row_object(row), "cost": cost_object(self.costs.get(row.id))} for row in self.rows
+                {**row_object(row), **self._silence(row), "cost": cost_object(self.costs.get(row.id))}
+                for row in self.rows
             ],
             "damaged": None if (found := left_out(self.damaged)) is None else row_object(found),
             "hasMore": self.key is not None,
             "next": None if self.key is None else _key_text(self.key),
         }
+
+    def _silence(self, row: ConversationRow | TurnRow) -> dict[str, object]:
+        return {"silentSince": instant(self.silent.get(row.id))} if isinstance(row, TurnRow) else {}
 
     def show(self, zone: Zone) -> None:
         """Print a table, and under it whether that is all."""
@@ -156,7 +170,7 @@ class ListPage:
         ids = _shown_ids(screen, [str(row.id) for row in self.rows])
         if isinstance(self.rows[0], TurnRow):
             turns = [row for row in self.rows if isinstance(row, TurnRow)]
-            _show_turns(screen, zone, turns, ids, self.names, self.costs)
+            _show_turns(screen, zone, turns, ids, self)
         else:
             conversations = [row for row in self.rows if isinstance(row, ConversationRow)]
             _show_conversations(screen, zone, conversations, ids, self.costs)
@@ -173,7 +187,7 @@ def conversation_page(reader: Reader, asked: Asked) -> ListPage:
     if asked.conversation is not None:
         msg = "--conversation narrows a list of turns."
         raise UsageError(msg, next_step="Add --turns, or see `turnledger show CONVERSATION`.")
-    unknown = set(asked.statuses) - set(_OF_CONVERSATIONS)
+    unknown = set(asked.statuses) - set(OF_CONVERSATIONS)
     if unknown:
         said = _first(asked.statuses, unknown)
         msg = f"A conversation's status is {_OPEN}, {_WAITING} or {_FAILED}, not {said}."
@@ -182,7 +196,7 @@ def conversation_page(reader: Reader, asked: Asked) -> ListPage:
             msg,
             next_step="That is a status of turns: add --turns."
             if of_turns
-            else f"Say one of {', '.join(_OF_CONVERSATIONS)}; turns (--turns) have {', '.join(TurnStatus)}.",
+            else f"Say one of {', '.join(OF_CONVERSATIONS)}; turns (--turns) have {', '.join(TurnStatus)}.",
         )
     since, until = asked.moments()
     where = ConversationFilter(
@@ -231,7 +245,8 @@ def turn_page(reader: Reader, asked: Asked) -> ListPage:
     shown = rows[: asked.limit]
     names = reader.names(list({row.conversation for row in shown}))
     costs = CostReader(lambda: reader).of_turns([row.id for row in shown])
-    return ListPage("turns", shown, rows.damaged, reader.turn_key(shown[-1]) if more else None, costs, names)
+    key = reader.turn_key(shown[-1]) if more else None
+    return ListPage("turns", shown, rows.damaged, key, costs, names, silent_since(reader))
 
 
 # --- tables ------------------------------------------------------------------------------------------
@@ -316,21 +331,28 @@ def _show_turns(
     zone: Zone,
     rows: Sequence[TurnRow],
     ids: Sequence[str],
-    names: Mapping[UUID, str],
-    costs: Mapping[UUID, CostSums],
+    page: ListPage,
 ) -> None:
-    offset, time = _times(screen, zone, [row.opened_ms for row in rows])
-    keys = [one_line(names.get(row.conversation, short(row.conversation)), 60) for row in rows]
+    silent = [page.silent.get(row.id) for row in rows]
+    moments = [row.opened_ms for row in rows] + [since for since in silent if since is not None]
+    offset, time = _times(screen, zone, moments)
+    room = None if screen.width is None else _CLASS + max(0, screen.width - _ALL_COLUMNS)
+    states = [
+        _turn_status(row, room) + silence_words(since, time) for row, since in zip(rows, silent, strict=True)
+    ]
+    keys = [one_line(page.names.get(row.conversation, short(row.conversation)), 60) for row in rows]
     columns = [
         Column("id", [(shown, "bold") for shown in ids]),
-        Column("status", [(_turn_status(row), status_style(row.status)) for row in rows]),
+        Column(
+            "status", [(state, status_style(row.status)) for state, row in zip(states, rows, strict=True)]
+        ),
         Column("agent", [(one_line(row.agent_name, 24), "") for row in rows]),
         Column("conversation", [(key, "") for key in keys]),
         Column("took", [(_took(row), "") for row in rows]),
         Column("models", [(f"{row.model_calls:>6,}", "") for row in rows], wide=True),
         Column("tools", [(f"{row.tool_calls:>5,}", "") for row in rows], wide=True),
         Column("tokens", [(turn_tokens(row), QUIET) for row in rows], wide=True),
-        Column("cost", [(_turn_cost(row, costs), "") for row in rows], wide=True),
+        Column("cost", [(_turn_cost(row, page.costs), "") for row in rows], wide=True),
         Column(f"opened{offset}", [(time(row.opened_ms), QUIET) for row in rows]),
     ]
     _table(screen, columns, "conversation")
@@ -346,6 +368,7 @@ def _took(row: TurnRow) -> str:
     return "?" if row.ms is None else duration(row.ms)
 
 
-def _turn_status(row: TurnRow) -> str:
+def _turn_status(row: TurnRow, room: int | None) -> str:
+    """The status, with an error class of at most ``room`` characters."""
     doubtful = f", {row.open_steps} in doubt" if row.open_steps > 0 and row.closed_ms is not None else ""
-    return row.status + (f" {one_line(row.error_class, 24)}" if row.error_class else "") + doubtful
+    return row.status + (f" {one_line(row.error_class, room)}" if row.error_class else "") + doubtful

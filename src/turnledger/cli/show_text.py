@@ -8,8 +8,8 @@ from uuid import UUID
 from turnledger.cli.bodies_view import show_bodies
 from turnledger.cli.damage_note import conversation_of
 from turnledger.cli.event_lines import EventLines
-from turnledger.cli.headers import conversation_header, turn_header
-from turnledger.cli.line import BAD, QUIET, status_style
+from turnledger.cli.headers import conversation_header, silence_words, turn_header
+from turnledger.cli.line import BAD, QUIET, QUOTE, quoted, size, status_style
 from turnledger.cli.moments import Zone
 from turnledger.cli.names import Names, short
 from turnledger.cli.screen import Screen
@@ -17,15 +17,21 @@ from turnledger.cli.story import Doubts, Story
 from turnledger.cli.timeline_view import TimelineView, room_of
 from turnledger.errors import NotFoundError
 from turnledger.model.rows import DamagedRow
+from turnledger.providers.decode import decode_reply
 from turnledger.query.findings import Finding
 from turnledger.query.flow import first_position, flow
+from turnledger.query.previews import Glance, GlanceState
+from turnledger.query.silence import silent_since
 from turnledger.query.timeline import Entry
 from turnledger.query.turn_report import Doubt, TurnReport, trigger_message, turn_report
 from turnledger.query.verify import verify_conversation, verify_journal
+from turnledger.store.arrivals import arrived_replies
 from turnledger.store.contract import Reader
 from turnledger.store.costs import CostReader
 
 __all__ = ["ShowText"]
+
+_ARRIVED_CHARS = 400
 
 
 class ShowText:
@@ -47,6 +53,7 @@ class ShowText:
         cost = self._costs.of_turns([turn]).get(turn)
         turn_header(self._screen, self._zone, report, conversation, trigger, finding, cost)
         self._timeline(report.entries, _doubts(report), with_brackets=False)
+        self._arrived(turn)
 
     def conversation(self, conversation: UUID, last: int | None) -> list[DamagedRow]:
         """Print one conversation, or its ``last`` events; gives those that are left out as damaged."""
@@ -100,9 +107,18 @@ class ShowText:
         row = self._reader.turn(turn)
         if row is None:
             return
-        silent = any(lease.turn == turn for lease in self._reader.leases(expired=True, limit=1000))
+        since = silent_since(self._reader).get(turn)
         words = (f"turn {short(turn)} is still {row.status}", status_style(row.status))
-        self._screen.line(words, (", but shows no sign of life" if silent else "", BAD))
+        self._screen.line(words, (silence_words(since, self._zone.stamp), BAD))
+        self._arrived(turn)
+
+    def _arrived(self, turn: UUID) -> None:
+        """What a user may have seen of replies that are still on their way, or whose recorder was killed."""
+        for seq, data in arrived_replies(self._reader, turn).items():
+            said = decode_reply(data).text or data.decode(errors="replace")
+            arrived = Glance(GlanceState.TEXT, said, len(data))
+            head = f"{size(len(data))} of the reply to #{seq} had arrived: "
+            self._screen.line((head, ""), (quoted(arrived, _ARRIVED_CHARS), QUOTE))
 
 
 def _doubts(report: TurnReport) -> Doubts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from io import BytesIO
 from pathlib import Path
@@ -11,9 +11,10 @@ from typing import Final
 
 import click
 
-from turnledger.cli.headers import verdict_style
+from turnledger.cli.headers import silence_words, verdict_style
 from turnledger.cli.ledger import reading
 from turnledger.cli.line import BAD, QUIET, WARN, counted
+from turnledger.cli.moments import Zone
 from turnledger.cli.options import json_option, ledger_option
 from turnledger.cli.program import Status
 from turnledger.cli.progress import progress
@@ -25,6 +26,7 @@ from turnledger.model.vocabulary import JournalKind
 from turnledger.query.findings import Finding, caveat_words, overall
 from turnledger.query.left_out import SAVING
 from turnledger.query.lookup import looks_like_id, resolve
+from turnledger.query.silence import silent_since
 from turnledger.query.verify import LEDGER_UNCOVERED, verify_conversation, verify_journal, verify_ledger
 from turnledger.query.verify_file import verify_file
 from turnledger.store.contract import Reader
@@ -71,6 +73,7 @@ def command(
     with ExitStack() as stack:
         check = _Check(ledger, stack, bodies=not no_bodies)
         found = list(check.ledger() if whole else check.targets(targets))
+        silent = check.silent()
     verdict = overall(found) if found else Verdict.EMPTY
     if as_json:
         results = [one.as_json() for one in found]
@@ -78,7 +81,7 @@ def command(
             {"results": results, "verdict": verdict.value, "notCovered": _uncovered(found, whole=whole)}
         )
     else:
-        _show(found, verdict, whole=whole)
+        _show(found, verdict, silent, whole=whole)
     context.exit(_status(found))
 
 
@@ -107,6 +110,11 @@ class _Check:
         if self._reader is None:
             self._reader = self._stack.enter_context(reading(self._url))
         return self._reader
+
+    def silent(self) -> dict[str, int]:
+        """Id of each turn that shows no sign of life, and since when it shows none."""
+        silent = {} if self._reader is None else silent_since(self._reader)
+        return {str(turn): since for turn, since in silent.items()}
 
     def ledger(self) -> Iterator[Finding]:
         """All journals."""
@@ -164,7 +172,7 @@ def _is_file(target: str) -> bool:
 # --- for people --------------------------------------------------------------------------------------
 
 
-def _show(found: Sequence[Finding], verdict: Verdict, *, whole: bool) -> None:
+def _show(found: Sequence[Finding], verdict: Verdict, silent: Mapping[str, int], *, whole: bool) -> None:
     screen = Screen()
     if not found:
         screen.line(
@@ -176,7 +184,7 @@ def _show(found: Sequence[Finding], verdict: Verdict, *, whole: bool) -> None:
     if not whole and len(found) <= _ROWS:
         shown = list(found)
     for one in shown:
-        _show_row(screen, one)
+        _show_row(screen, one, silent.get(one.id or ""))
     if len(shown) < len(found):
         kinds = _kinds(sound)
         screen.line(("intact", verdict_style(Verdict.INTACT)), (f"  {kinds}", ""))
@@ -191,7 +199,7 @@ def _kinds(found: Sequence[Finding]) -> str:
     )
 
 
-def _show_row(screen: Screen, one: Finding) -> None:
+def _show_row(screen: Screen, one: Finding, silent_since_ms: int | None) -> None:
     name = one.target if one.id in {None, one.target} else f"{one.target} ({one.id})"
     at = f"  at #{one.broken_at_seq}" if one.broken_at_seq >= 0 else ""
     screen.line(
@@ -204,6 +212,9 @@ def _show_row(screen: Screen, one: Finding) -> None:
         screen.prose((" " * 12, ""), one_line(one.explanation), BAD)
     for words in caveat_words(one.warnings):
         screen.prose((" " * 12, ""), words, WARN)
+    if one.kind == JournalKind.TURN and silent_since_ms is not None:
+        words = f"running{silence_words(silent_since_ms, Zone.named('local').stamp)}"
+        screen.prose((" " * 12, ""), words, BAD)
 
 
 def _show_sum(screen: Screen, found: Sequence[Finding], verdict: Verdict, uncovered: Sequence[str]) -> None:

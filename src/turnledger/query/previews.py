@@ -118,7 +118,8 @@ def error_glance(reader: Reader, entry: Entry, slot: str = "payload") -> Glance:
 
 def reply_glance(reader: Reader, entry: Entry) -> Glance:
     """What the model said: its text, else its refusal or error, else the beginning of the body."""
-    return _reply(_head(reader, entry, "payload", _REPLY_BYTES))
+    is_json = media_type(entry, "payload") == _JSON
+    return _reply(_head(reader, entry, "payload", _REPLY_BYTES), is_json=is_json)
 
 
 def _head(reader: Reader, entry: Entry, slot: str, limit: int) -> Head:
@@ -136,20 +137,22 @@ def _glance(head: Head) -> Glance:
     return Glance(GlanceState.TEXT, text, head.size)
 
 
-def _error(head: Head) -> Glance:
+def _error(head: Head, *, is_json: bool = False) -> Glance:
     document = as_map(parse(head.data).value) if head.state is HeadState.PRESENT else {}
     message = as_text(document.get("message")) if set(document) == {"message", "type"} else None
-    return Glance(GlanceState.TEXT, message, head.size) if message else _glance(head)
+    return (
+        Glance(GlanceState.TEXT, message, head.size) if message else replace(_glance(head), is_json=is_json)
+    )
 
 
-def _reply(head: Head) -> Glance:
+def _reply(head: Head, *, is_json: bool = False) -> Glance:
     if head.state is not HeadState.PRESENT or head.size > _REPLY_BYTES:
         return _glance(head)
     reply = decode_reply(head.data)
     said = reply.text or reply.refusal or (reply.error and (reply.error.message or reply.error.type))
     if said:
         return Glance(GlanceState.TEXT, said, head.size)
-    return _error(head) if reply.wire is None else Glance(GlanceState.NONE, size=head.size)
+    return _error(head, is_json=is_json) if reply.wire is None else Glance(GlanceState.NONE, size=head.size)
 
 
 def supplied_glance(reader: Reader, entry: Entry) -> tuple[Supplied, Glance]:

@@ -11,6 +11,7 @@ from turnledger.errors import NotFoundError
 from turnledger.model.registry import INTENT_TYPES, OUTCOME_TYPES
 from turnledger.model.rows import MessageRow, TurnRow
 from turnledger.model.vocabulary import FINAL_STATUSES, ApprovalDecision, TurnStatus
+from turnledger.query.silence import silent_since
 from turnledger.query.timeline import Entry, journal_entries
 from turnledger.store.contract import Reader
 
@@ -57,14 +58,19 @@ class UnrunTool:
 class TurnReport:
     """A turn with all its events in order and what follows from them.
 
-    ``silent`` says that its writer shows no sign of life though it has not ended.
+    ``silent_since_ms`` is when its writer's lease ran out though it has not ended; None where it did not.
     """
 
     turn: TurnRow
     entries: tuple[Entry, ...]
     steps: tuple[Step, ...]
     unrun: tuple[UnrunTool, ...]
-    silent: bool = False
+    silent_since_ms: int | None = None
+
+    @property
+    def silent(self) -> bool:
+        """Whether its writer shows no sign of life."""
+        return self.silent_since_ms is not None
 
 
 def turn_report(reader: Reader, turn_id: UUID) -> TurnReport:
@@ -74,8 +80,8 @@ def turn_report(reader: Reader, turn_id: UUID) -> TurnReport:
         msg = f"The ledger holds no turn {turn_id}."
         raise NotFoundError(msg, next_step="See `turnledger list --turns` for what there is.")
     entries = journal_entries(reader, turn_id)
-    silent = any(lease.turn == turn_id for lease in reader.leases(expired=True, limit=1000))
-    steps = tuple(steps_of(entries, turn.status, silent=silent))
+    silent = silent_since(reader).get(turn_id)
+    steps = tuple(steps_of(entries, turn.status, silent=silent is not None))
     return TurnReport(turn, tuple(entries), steps, tuple(_unrun(entries)), silent)
 
 
