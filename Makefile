@@ -29,6 +29,7 @@ setup: $(READY) ## Make .venv with everything pinned (again only when the pins c
 
 $(READY): requirements/dev.txt pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Turnledger needs Python 3.11 or newer; none is on the PATH." >&2; exit 1; }
+	@echo "Installing what is pinned in requirements/dev.txt into $(VENV) (1.3 GB with every SDK that is tested; some minutes) ..."
 	@test -x $(BIN)/python || "$(PYTHON)" -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .

@@ -142,6 +142,26 @@ def test_standard_input_is_read() -> None:
     assert json.loads(done.stdout)["servedModel"] == "gpt-x"
 
 
+def test_what_is_nested_too_deep_is_not_called_no_json(source: Path) -> None:
+    source.write_bytes(b'{"response":' + b"[" * 100_000 + b"]" * 100_000 + b"}\n")
+    refused = run("decode", source)
+    assert refused.status == 3
+    assert "nested too deep" in refused.err
+
+
+def test_a_flood_of_bad_lines_is_counted_not_poured_out(source: Path) -> None:
+    source.write_bytes(b"plain text\n" * 60)
+    refused = run("decode", source)
+    assert len(refused.err.splitlines()) == 21
+    assert "40 of them untold. Is it the right file?" in refused.err
+
+
+def test_help_is_laid_out() -> None:
+    shown = run("decode", "--help").out
+    assert "\\b" not in shown
+    assert "  usage        tokens, each counted once" in shown.replace("\n", "\n  ")
+
+
 def test_help_teaches_the_form_of_a_line() -> None:
     outcome = run("decode", "--help")
     assert outcome.status == 0

@@ -10,7 +10,12 @@ from pathlib import Path
 import pytest
 
 from tests.cli.kit import Outcome, Recorded, run, tamper
+from turnledger.engine.location import database_at
+from turnledger.engine.spooling import open_spool
 from turnledger.errors import LedgerUnavailableError
+from turnledger.ids import new_id, new_salt
+from turnledger.model.draft import Batch, Body, Draft, Journal
+from turnledger.model.vocabulary import JournalKind
 from turnledger.store.rebuild import READ_MODELS, differences
 from turnledger.store.sql_mapping import EMPTYING
 from turnledger.store.sqlite import SqliteDatabase
@@ -174,3 +179,30 @@ def test_a_newer_ledger_is_refused(support: Recorded) -> None:
 def test_what_is_up_to_date_says_so(support: Recorded) -> None:
     assert support.run("migrate").out == f"{support.path} is up to date\n"
     assert run("migrate", "--ledger", support.path, "--json").status == 0
+
+
+def test_what_waits_in_the_spool_is_told_while_the_ledger_is_away(
+    tmp_path: Path,
+) -> None:
+    """The doctor is where one is sent during an outage."""
+    url = "postgresql://nobody:secret@127.0.0.1:1/none"
+    path = tmp_path / "spool.db"
+    alone = run("doctor", "--ledger", url, "--spool", path)
+    assert (alone.status, alone.out) == (3, "")
+    assert "cannot be reached" in alone.err
+    agent, conversation = new_id(), new_id()
+    journal = Journal(JournalKind.CONVERSATION, conversation)
+    body = Body("payload", b"text", new_salt())
+    draft = Draft(
+        journal, agent, conversation, new_id(), "MESSAGE", "chars=4", b"{}", b"h" * 32, (body,), None
+    )
+    with closing(open_spool(database_at(url).label, path)) as spool:
+        spool.append([(Batch((draft,)), False)], lambda _gap: Batch(()))
+    for more in ((), ("--forward",)):
+        away = run("doctor", "--ledger", url, "--spool", path, *more)
+        assert away.status == 3
+        assert f"1 event waits in the spool {path}" in " ".join(away.out.split())
+        assert "cannot be reached" in away.out
+        assert "secret" not in away.out + away.err
+    told = json.loads(run("doctor", "--ledger", url, "--spool", path, "--json").out)
+    assert (told["ok"], told["spool"]["events"]) == (False, 1)

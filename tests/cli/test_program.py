@@ -197,6 +197,47 @@ def test_completion_knows_the_commands() -> None:
     assert done.stdout == "plain,verify\n"
 
 
+@pytest.mark.parametrize("words", [[], ["operator"], ["token"]], ids=repr)
+def test_a_group_without_a_command_shows_its_help_as_it_is(words: list[str]) -> None:
+    shown = run(*words)
+    assert shown.status in {0, 2}  # click before 8.2 calls it well
+    assert (shown.err or shown.out) == run(*words, "--help").out
+
+
+def completed(line: str, **env: str) -> list[str]:
+    """What a shell is offered behind ``line``."""
+    words = line.split(" ")
+    asked = {"COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1), **env}
+    got = run(env={**asked, "_TURNLEDGER_COMPLETE": "bash_complete"})
+    assert (got.status, got.err) == (0, "")
+    return got.out.split()
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["verify c.js", "list --ledger re", "export 0198 -o x", "decode x", "import x", "doctor --spool s"],
+)
+def test_names_of_files_are_completed_by_the_shell(line: str) -> None:
+    assert completed(f"turnledger {line}")[0] == f"file,{line.rsplit(maxsplit=1)[-1]}"
+
+
+def test_ids_agents_and_statuses_are_completed(support: Recorded) -> None:
+    env = {"TURNLEDGER_URL": str(support.path)}
+    every = {f"plain,{one}" for one in support.ids.values()}
+    assert set(completed("turnledger show ", **env)) == every
+    good = support.ids["good"]
+    assert completed(f"turnledger show {good[:-1]}", **env) == [f"plain,{good}"]
+    assert f"plain,{good}" in completed(f"turnledger verify {good[:30]}", **env)
+    assert completed("turnledger list --agent s", **env) == ["plain,support"]
+    assert completed("turnledger list --status ", **env) == ["plain,open", "plain,waiting", "plain,failed"]
+    assert completed("turnledger list --turns --status canc", **env) == ["plain,cancelled"]
+
+
+@pytest.mark.parametrize("ledger", ["/nowhere/at/all.db", "postgresql://127.0.0.1:1/none", "ftp://x"])
+def test_completion_never_fails(ledger: str) -> None:
+    assert completed("turnledger show 0", TURNLEDGER_URL=ledger) == []
+
+
 def test_the_help_of_completion_has_a_line_for_each_shell() -> None:
     lines = run("completion", "--help").out.splitlines()
     assert "\\b" not in "".join(lines)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from turnledger.cli.input_file import opened
+from turnledger.cli.line import counted
 from turnledger.cli.progress import progress
 from turnledger.cli.safe_text import one_line
 from turnledger.cli.screen import note, write_json
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_SAID: Final = 50
+_SAID: Final = 20
 
 
 @click.command("decode")
@@ -34,7 +35,7 @@ _SAID: Final = 50
 @click.option("--json", "as_json", is_flag=True, help="Makes no difference: the output is JSON lines.")
 @click.pass_context
 def command(context: click.Context, files: tuple[str, ...], *, more: bool, as_json: bool) -> None:
-    r"""Show what Turnledger reads in exchanges with model providers, one JSON line for each.
+    """Show what Turnledger reads in exchanges with model providers, one JSON line for each.
 
     A line of FILE is an object with `response`, and where known `provider`, `uri`, `status`, `kind` and
     `request`.  `kind` is json (the parsed body), sse (the raw event stream as text), text (the raw body) or
@@ -53,7 +54,7 @@ def command(context: click.Context, files: tuple[str, ...], *, more: bool, as_js
     Example:  turnledger decode exchanges.jsonl | jq 'select(.flags != [])'
 
     Lines that can't be read are told with their number and passed over; the exit status is then 1.
-    """
+    """  # noqa: D301  click wants the control character itself
     from turnledger.cli.program import Status  # noqa: PLC0415  not needed for --help
 
     del as_json
@@ -114,7 +115,15 @@ class _Run:
 
     def sum_up(self) -> None:
         """What was passed over, at the end of all."""
-        note(f"{self.decoded:,} exchanges decoded, {self.refused:,} lines or files passed over.")
+        more = "" if self.refused <= _SAID else f", {self.refused - _SAID:,} of them untold"
+        doubt = (
+            ""
+            if self.decoded
+            else " Is it the right file? `turnledger decode --help` has the form of a line."
+        )
+        decoded = counted(self.decoded, "exchange")
+        passed = counted(self.refused, "line or file", "lines or files")
+        note(f"{decoded} decoded, {passed} passed over{more}.{doubt}")
 
 
 def _answer(exchange: RecordedExchange, *, more: bool) -> dict[str, object]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from turnledger.capture.sink import StoreSink
+from turnledger.cli import complete
 from turnledger.cli.adapters_view import show_adapters
 from turnledger.cli.ledger import existing, ledger_file
 from turnledger.cli.line import BAD, GOOD, QUIET, WARN, counted, size
@@ -21,7 +22,7 @@ from turnledger.cli.screen import Screen, write_json
 from turnledger.clock import to_iso
 from turnledger.engine.location import Database, store_of
 from turnledger.engine.spooling import forward, open_spool, spool_file, spool_state
-from turnledger.errors import LedgerCorruptError, LedgerError
+from turnledger.errors import LedgerCorruptError, LedgerError, LedgerUnavailableError
 from turnledger.model.rows import DamagedRow
 from turnledger.query.left_out import SAVING
 from turnledger.query.row_json import row_object
@@ -46,7 +47,12 @@ _HELD = {"agents": "agent", "conversations": "conversation", "turns": "turn", "o
 @click.option(
     "--forward", "wants_forward", is_flag=True, help="Forward what recorders left in the ledger's spool."
 )
-@click.option("--spool", metavar="FILE", help="The spool, if it is not the ledger's own.")
+@click.option(
+    "--spool",
+    metavar="FILE",
+    shell_complete=complete.file_names,
+    help="The spool, if it is not the ledger's own.",
+)
 @click.option(
     "--adapters",
     "wants_adapters",
@@ -79,16 +85,30 @@ def command(
         context.exit(Status.OK if show_adapters(as_json=as_json) else Status.FOUND)
     database = existing(ledger)
     report = Report(database.label)
-    if wants_forward:
-        _forward(database, spool)
-    report.spool = spool_state(database.label, spool)
-    report.notes += _words_on(report.spool, spool or str(spool_file(database.label)))
-    examine(report, database, ledger_file(ledger), wants_rebuild=wants_rebuild)
+    status = Status.FOUND
+    try:
+        if wants_forward:
+            _forward(database, spool)
+        _look_at_spool(report, database, spool)
+        examine(report, database, ledger_file(ledger), wants_rebuild=wants_rebuild)
+    except LedgerUnavailableError as error:  # the spool lies here, and is told of all the same
+        _look_at_spool(report, database, spool)
+        if report.spool is None:
+            raise
+        report.schema = "not known"
+        report.problems.append(f"{error.message} {error.next_step}".strip())
+        status = Status.NOT_DONE
     if as_json:
         write_json(report.as_json())
     else:
         _show(report)
-    context.exit(Status.OK if report.is_well else Status.FOUND)
+    context.exit(Status.OK if report.is_well else status)
+
+
+def _look_at_spool(report: Report, database: Database, path: str | None) -> None:
+    if report.spool is None:
+        report.spool = spool_state(database.label, path)
+        report.notes += _words_on(report.spool, path or str(spool_file(database.label)))
 
 
 @dataclass(slots=True)
@@ -165,7 +185,11 @@ def _words_on(spool: SpoolCounts | None, path: str) -> list[str]:
     words: list[str] = []
     if spool.waiting:
         who = counted(spool.events, "event waits", "events wait")
-        words.append(f"{who} in the spool {path}: run `turnledger doctor --forward`.")
+        since = "" if spool.since_ms is None else f", the oldest since {to_iso(spool.since_ms)}"
+        words.append(
+            f"{who} in the spool {path} ({size(spool.bytes)}{since}): a recorder forwards them as soon as "
+            "the ledger is within reach, and so does `turnledger doctor --forward`."
+        )
     if spool.refused:
         who = counted(spool.refused, "event", "events")
         words.append(f"{who} from the spool were refused by the ledger, and are kept in {path}.")

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import click
 
+from turnledger.cli import complete
 from turnledger.cli.damage_note import note_cut, note_damage
 from turnledger.cli.ledger import reading
 from turnledger.cli.line import counted, size
@@ -29,13 +30,19 @@ __all__ = ["command"]
 
 
 @click.command("export")
-@click.argument("target", required=False)
+@click.argument("target", required=False, shell_complete=complete.ids)
 @click.option("--all", "whole", is_flag=True, help="Every journal of the ledger.")
 @click.option("--fixture", is_flag=True, help="The turn as a fixture, for replay in a test.")
 @click.option("--bodies", is_flag=True, help="With bodies and their salts (in a fixture secrets are masked).")
 @click.option("--salts", is_flag=True, help="Fixture with salts, so that arguments can be compared by hash.")
 @click.option(
-    "-o", "--output", "place", default="-", metavar="FILE", help="File or folder.  [default: - (stdout)]"
+    "-o",
+    "--output",
+    "place",
+    default="-",
+    metavar="FILE",
+    shell_complete=complete.file_names,
+    help="File or folder.  [default: - (stdout)]",
 )
 @json_option
 @ledger_option

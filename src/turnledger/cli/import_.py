@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from turnledger.cli import complete
 from turnledger.cli.input_file import opened
 from turnledger.cli.line import counted
 from turnledger.cli.options import json_option, ledger_option
@@ -21,14 +22,23 @@ if TYPE_CHECKING:
 
 __all__ = ["command"]
 
-_SAID: Final = 50
+_SAID: Final = 20
 _LISTED: Final = 10_000
+_IS_IT_THAT: Final = (
+    " Is it the right file? A transcript is one line, a JSON object with `messages`: "
+    "see `turnledger import --help`."
+)
 
 
 @click.command("import")
 @click.argument("files", metavar="FILE…", nargs=-1, required=True, type=click.Path(exists=False))
 @click.option(
-    "--agent", default="imported", show_default=True, metavar="NAME", help="The agent to record under."
+    "--agent",
+    default="imported",
+    show_default=True,
+    metavar="NAME",
+    shell_complete=complete.agents,
+    help="The agent to record under.",
 )
 @click.option(
     "--format",
@@ -133,8 +143,6 @@ class _Run:
             return
         if self._counts["refused"] <= _SAID:
             note(f"{name}:{finding.line}: {finding.reason}")
-        elif self._counts["refused"] == _SAID + 1:
-            note(f"{name}:{finding.line}: {finding.reason} Further ones are only counted; --json lists them.")
         if len(self._refused) < _LISTED:
             self._refused.append({"file": name, "line": finding.line, "reason": finding.reason})
 
@@ -146,7 +154,10 @@ class _Run:
         )
 
     def report(self, *, as_json: bool) -> None:
-        """The summary."""
+        """The summary, and of the refused lines those that were not told."""
+        if (more := self._counts["refused"] - _SAID) > 0:
+            doubt = "" if self.did_something else _IS_IT_THAT
+            note(f"And {counted(more, 'more line')} refused; --json lists them.{doubt}")
         if as_json:
             counts = {key: self._counts[key] for key in ("imported", "present", "refused", "turns", "events")}
             where = {"ledger": self._ledger, "agent": self._agent}

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import click
 
+from turnledger.cli import complete
 from turnledger.cli.cost_words import cost_text
 from turnledger.cli.damage_note import note_damage
 from turnledger.cli.headers import conversation_title, conversation_tokens, silence_words, turn_tokens
@@ -44,7 +45,9 @@ _MONTH, _MINUTE = len("2026-"), len("2026-11-30 10:01")
 
 @click.command("list")
 @click.option("--turns", is_flag=True, help="Turns instead of conversations.")
-@click.option("--agent", metavar="NAME", help="Of this agent only (its name or id).")
+@click.option(
+    "--agent", metavar="NAME", shell_complete=complete.agents, help="Of this agent only (its name or id)."
+)
 @click.option(
     "--conversation",
     metavar="ID",
@@ -55,6 +58,7 @@ _MONTH, _MINUTE = len("2026-"), len("2026-11-30 10:01")
     "statuses",
     multiple=True,
     metavar="STATUS",
+    shell_complete=complete.statuses,
     help="Conversations: with a turn that is `open`, `waiting` for an approval, or `failed`. Turns: running, "
     "waiting, completed, failed, superseded, exhausted, cancelled, refused or interrupted. May be given more "
     "than once.",

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from turnledger.cli import complete
+
 if TYPE_CHECKING:
     from turnledger.cli.moments import Zone
 
@@ -21,6 +23,7 @@ def ledger_option(command: F) -> F:
         "--ledger",
         metavar="URL",
         envvar="TURNLEDGER_URL",
+        shell_complete=complete.file_names,
         help="A file, or postgresql://…  [default: $TURNLEDGER_URL, else one file in your data folder]",
     )(command)
 
@@ -36,6 +39,7 @@ def prices_option(command: F) -> F:
         "--prices",
         metavar="FILE",
         envvar="TURNLEDGER_PRICES",
+        shell_complete=complete.file_names,
         help="Your own prices (see docs/cost.md); they go before list prices.  [default: $TURNLEDGER_PRICES]",
     )(command)
 

@@ -94,6 +94,9 @@ def _explain(error: Exception) -> Status:
     """Say on stderr what went wrong; the status to leave with."""
     if isinstance(error, click.Abort):
         return Status.INTERRUPTED
+    if type(error).__name__ == "NoArgsIsHelpError" and isinstance(error, click.UsageError):  # click >= 8.2
+        sys.stderr.write(f"{error.format_message()}\n")
+        return Status.WRONG_USE
     if isinstance(error, click.ClickException):
         _say(error.format_message(), _usage_hint(error))
         return Status.WRONG_USE if isinstance(error, click.UsageError) else Status.NOT_DONE

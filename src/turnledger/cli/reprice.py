@@ -6,6 +6,7 @@ from uuid import UUID
 
 import click
 
+from turnledger.cli import complete
 from turnledger.cli.cost_words import amounts_text
 from turnledger.cli.ledger import existing, writing
 from turnledger.cli.line import QUIET, WARN, counted
@@ -26,7 +27,12 @@ __all__ = ["command"]
 
 
 @click.command("reprice")
-@click.option("--agent", metavar="NAME", help="Calls of this agent only (its name or id).")
+@click.option(
+    "--agent",
+    metavar="NAME",
+    shell_complete=complete.agents,
+    help="Calls of this agent only (its name or id).",
+)
 @click.option("--since", metavar="TIME", help="Calls that ended not before: 2h, 3d, 2026-11-30, …")
 @click.option("--until", metavar="TIME", help="Calls that ended before this time.")
 @click.option("--all", "everything", is_flag=True, help="Calls of all times; --again has to be told.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from turnledger.cli import complete
 from turnledger.cli.damage_note import note_damage
 from turnledger.cli.ledger import reading
 from turnledger.cli.moments import Zone
@@ -17,7 +18,7 @@ __all__ = ["command"]
 
 
 @click.command("show")
-@click.argument("target")
+@click.argument("target", shell_complete=complete.ids)
 @click.option("--bodies", is_flag=True, help="Print every body whole under its event.")
 @click.option(
     "--last", type=click.IntRange(min=1), metavar="N", help="Of a conversation, the last N events only."

@@ -9,6 +9,7 @@ from uuid import UUID
 
 import click
 
+from turnledger.cli import complete
 from turnledger.cli.damage_note import note_damage
 from turnledger.cli.event_lines import EventLines
 from turnledger.cli.ledger import reading
@@ -55,8 +56,13 @@ class Scope:
 
 
 @click.command("tail")
-@click.argument("target", required=False)
-@click.option("--agent", metavar="NAME", help="Follow this agent only (its name or id).")
+@click.argument("target", required=False, shell_complete=complete.ids)
+@click.option(
+    "--agent",
+    metavar="NAME",
+    shell_complete=complete.agents,
+    help="Follow this agent only (its name or id).",
+)
 @click.option("--since", metavar="TIME", help="Begin in the past: 5m, 2h, 2026-11-30T10:00.")
 @click.option(
     "--after", type=click.IntRange(min=0), metavar="CURSOR", help="Go on behind an event that was seen."

@@ -11,6 +11,7 @@ from typing import Final
 
 import click
 
+from turnledger.cli import complete
 from turnledger.cli.headers import silence_words, verdict_style
 from turnledger.cli.ledger import reading
 from turnledger.cli.line import BAD, QUIET, WARN, counted
@@ -37,7 +38,7 @@ _ROWS: Final = 40
 
 
 @click.command("verify")
-@click.argument("targets", nargs=-1, metavar="[TARGET]...")
+@click.argument("targets", nargs=-1, metavar="[TARGET]...", shell_complete=complete.ids_or_files)
 @click.option("--all", "whole", is_flag=True, help="The whole ledger.")
 @click.option("--no-bodies", is_flag=True, help="Check the chains only: faster, and it says so.")
 @json_option

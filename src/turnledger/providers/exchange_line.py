@@ -87,10 +87,12 @@ def _split(line: bytes) -> tuple[bool, Mapping[str, bytes], Mapping[str, object]
         raw = msgspec.json.decode(line, type=dict[str, msgspec.Raw])
         fields: dict[str, object] = {key: msgspec.json.decode(raw[key]) for key in _FIELDS if key in raw}
         return True, {key: bytes(raw[key]) for key in ("response", "request") if key in raw}, fields
-    except (msgspec.DecodeError, RecursionError):
+    except (msgspec.DecodeError, RecursionError) as error:
+        too_deep = isinstance(error, RecursionError)
         document = parse(line)
     if not document.readable:
         msg = "It breaks off." if "cut" in document.flags else "It is no JSON."
+        msg = "It is nested too deep to be read." if too_deep else msg
         raise ForeignFileError(msg, next_step=_NEXT_STEP)
     if not isinstance(document.value, dict):
         msg = "It is no JSON object."
