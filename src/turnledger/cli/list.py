@@ -51,6 +51,7 @@ _MONTH, _MINUTE = len("2026-"), len("2026-11-30 10:01")
 @click.option(
     "--conversation",
     metavar="ID",
+    shell_complete=complete.conversations,
     help="Turns of this conversation only.",
 )
 @click.option(

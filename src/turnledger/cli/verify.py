@@ -8,6 +8,7 @@ from contextlib import ExitStack, suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Final
+from uuid import UUID
 
 import click
 
@@ -114,7 +115,9 @@ class _Check:
 
     def silent(self) -> dict[str, int]:
         """Id of each turn that shows no sign of life, and since when it shows none."""
-        silent = {} if self._reader is None else silent_since(self._reader)
+        silent: Mapping[UUID, int] = {}
+        with suppress(LedgerCorruptError):  # what cannot be read is told in the findings
+            silent = {} if self._reader is None else silent_since(self._reader)
         return {str(turn): since for turn, since in silent.items()}
 
     def ledger(self) -> Iterator[Finding]:
