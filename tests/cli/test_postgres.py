@@ -61,6 +61,7 @@ def test_every_command_answers(recorded: Ledger) -> None:
     assert recorded.run_json("show", recorded.conversation)[1]["conversation"]["messages"] == 2
     assert recorded.run_json("verify", "--all")[1]["verdict"] == "intact"
     assert recorded.run_json("migrate", "--check")[0] == 0
+    assert "pg_dump" in run("backup", "copy.db", "--ledger", recorded.url).err
     assert recorded.run_json("doctor")[1]["problems"] == []
     followed = run("tail", "--since", "1h", "--no-follow", "--json", "--ledger", recorded.url)
     assert (

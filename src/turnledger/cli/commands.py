@@ -24,6 +24,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "operator": ("turnledger.cli.operator", "People who may log in to the server."),
     "token": ("turnledger.cli.token", "Credentials for programs that record or read through the server."),
     "migrate": ("turnledger.cli.migrate", "Bring a ledger's schema up to date."),
+    "backup": ("turnledger.cli.backup", "Copy a ledger while agents go on recording."),
     "doctor": ("turnledger.cli.doctor", "Look a ledger over; rebuild what lists are read from."),
     "bench": ("turnledger.cli.bench", "How fast this machine makes turns durable."),
     "completion": ("turnledger.cli.completion", "Script that lets a shell complete commands and options."),

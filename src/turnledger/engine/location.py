@@ -12,7 +12,7 @@ from turnledger.errors import LedgerUnavailableError, UsageError
 from turnledger.store.ledger_store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from turnledger.store.contract import Engine, Listener, Reader
     from turnledger.store.migrate import Migration
@@ -104,6 +104,14 @@ class Database(Protocol):
         """The migrations that it lacks; changes nothing.
 
         Raises LedgerUnavailableError for a file that holds nothing, unless it may be empty.
+        """
+        ...
+
+    def back_up(self, target: Path, advance: Callable[[int], None]) -> int:
+        """Copy it, as it is at this moment, into a new file; gives the file's size in bytes.
+
+        ``advance`` is told how many more bytes were copied.  Raises LedgerUnavailableError where the file
+        is there or cannot be made, UsageError where the database has a program of its own for that.
         """
         ...
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final
 
 from turnledger.clock import SYSTEM, Clock
-from turnledger.errors import LedgerVersionError
+from turnledger.errors import LedgerVersionError, UsageError
 from turnledger.store.migrate import Migration, load_migrations, migrate, pending
 from turnledger.store.postgres.address import Address
 from turnledger.store.postgres.engine import PostgresEngine
@@ -74,6 +75,13 @@ class PostgresDatabase:
         del may_be_empty
         with self._schema() as schema:
             return pending(schema, self._migrations)
+
+    def back_up(self, target: Path, advance: Callable[[int], None]) -> int:
+        """Raises UsageError: the server's own program does it, with the rights that it takes."""
+        del target, advance
+        msg = f"{self.label} is backed up by PostgreSQL's own program."
+        next_step = "Run `pg_dump --format=custom --file=FILE` with its URL; pg_restore brings it back."
+        raise UsageError(msg, next_step=next_step)
 
     @contextmanager
     def _schema(self) -> Generator[Schema]:

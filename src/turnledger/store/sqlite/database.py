@@ -6,6 +6,7 @@ import os
 import sqlite3
 import stat
 import threading
+from collections.abc import Callable
 from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
@@ -17,6 +18,7 @@ from turnledger.ids import new_id
 from turnledger.store.migrate import Migration, load_migrations, migrate, pending
 from turnledger.store.sql import load_statements
 from turnledger.store.sql_reader import SqlReader
+from turnledger.store.sqlite.backup import back_up
 from turnledger.store.sqlite.engine import SqliteEngine
 from turnledger.store.sqlite.listen import SqliteListener
 from turnledger.store.sqlite.memory import private_folder
@@ -122,6 +124,15 @@ class SqliteDatabase:
             if missing:
                 check_list(connection, missing[0], self._clock, self._statements)
             return missing
+
+    def back_up(self, target: Path, advance: Callable[[int], None]) -> int:
+        """Copy the ledger, as it is at this moment, into a new file; see ``backup.back_up``.
+
+        Raises as ``pending`` does.
+        """
+        self.pending()
+        with translated(self.path), closing(self._open_reader()) as connection:
+            return back_up(connection, target, advance)
 
     def remove(self) -> None:
         """Delete the ledger.  Raises LedgerBusyError where any program has it open."""
