@@ -1,10 +1,10 @@
 // What the worker does with bytes: which file it is, its events, and the finding.
 import { verifyChain } from "./chain";
 import { EventTable, packEvents, type PackedEvents } from "./eventTable";
-import { FIXTURE_SCHEMA, fixtureOf, verifyFixture } from "./fixture";
+import { countBodies, FIXTURE_SCHEMA, fixtureOf, verifyFixture } from "./fixture";
 import { readJournals } from "./journalFile";
 import { isObject, type JsonObject, type JsonValue, NotStrictError, parseStrict } from "./strictJson";
-import type { ChainReport } from "./verdict";
+import { type BodyCount, type ChainReport, isGreen } from "./verdict";
 
 /** One event as it is hashed; fields of another type than the contract's are shown as what they are. */
 export interface ChainEvent {
@@ -32,6 +32,8 @@ export interface PackedJournal {
     readonly brokenAtSeq: number;
     readonly verification: string;
   } | null;
+  /** Bodies of a file; null for an answer of the server, which checks them itself. */
+  readonly bodyCount: BodyCount | null;
   /** Text of bodies that a file carries, by `<seq>/<slot>`. */
   readonly bodies: Readonly<Record<string, string>>;
 }
@@ -61,6 +63,7 @@ export function checkJournal(bytes: Uint8Array): PackedJournal {
       brokenAtSeq: shownNumber(whole.brokenAtSeq),
       verification: shownText(whole.verification),
     },
+    bodyCount: null,
     bodies: {},
   };
 }
@@ -77,6 +80,7 @@ export function checkFile(bytes: Uint8Array): PackedJournal[] {
       events: shownEvents(journal.events),
       report: journal.report,
       claim: null,
+      bodyCount: journal.bodyCount,
       bodies: Object.fromEntries(journal.events.flatMap(fileBodies)),
     }));
   }
@@ -85,6 +89,7 @@ export function checkFile(bytes: Uint8Array): PackedJournal[] {
     throw new NotStrictError("is neither a turn fixture nor a journal file");
   }
   const fixture = fixtureOf(whole);
+  const report = verifyFixture(fixture);
   return [
     {
       form: "fixture",
@@ -92,7 +97,8 @@ export function checkFile(bytes: Uint8Array): PackedJournal[] {
       journalId: shownText(fixture.source.turnId),
       agentId: shownText(fixture.source.agentId),
       events: shownEvents(fixture.events),
-      report: verifyFixture(fixture),
+      report,
+      bodyCount: isGreen(report.verdict) ? countBodies(fixture) : { checked: 0, notChecked: 0 },
       claim: {
         intact: fixture.chain.serverIntact === true,
         brokenAtSeq: shownNumber(fixture.chain.brokenAtSeq),

@@ -5,7 +5,7 @@ import { ChainVerifier } from "./chain";
 import { bodyMatches, GrammarError, NO_PAYLOAD } from "./commitment";
 import { bytesFromJson, fromBase64 } from "./fileJson";
 import { isObject, type JsonObject, type JsonValue, NotStrictError, parseStrict } from "./strictJson";
-import type { ChainReport } from "./verdict";
+import type { BodyCount, ChainReport } from "./verdict";
 
 export const FIXTURE_SCHEMA = "vegaduta.turn-fixture/1";
 
@@ -173,7 +173,7 @@ function checkBodies(fixture: Fixture, verifier: ChainVerifier): void {
 }
 
 /** Of an intact fixture, how many bodies were checked, and how many were not, among them the absent ones. */
-export function countBodies(fixture: Fixture): { checked: number; notChecked: number } {
+export function countBodies(fixture: Fixture): BodyCount {
   const keys = Object.keys(fixture.bodies);
   const checked = keys.filter(
     (key) => proofOf(fixture, key, fixture.events[Number(key.split("/")[0])]) !== null,

@@ -43,6 +43,7 @@ describe("journal files", () => {
   it("are intact as they were written", () => {
     expect(found(only(lines))).toEqual(["intact", "ok", -1]);
     expect(only(lines).report.warnings).toEqual([]);
+    expect(only(lines).bodyCount).toEqual({ checked: 0, notChecked: lines.length - 1 });
   });
   it("are broken where one was altered", () => {
     const altered = lines.map((line, at) => (at === 3 ? line.replace('"summary":"', '"summary":"x') : line));
@@ -65,6 +66,7 @@ describe("journal files", () => {
       lines.map((line, at) => (at === 1 ? line.replace("}\n", `,${fields}}\n`) : line));
     const body = '"bodies":{"payload":{"bytes":5,"mediaType":"text/plain","text":"';
     expect(found(only(beside(`${body}hello"}}`)))).toEqual(["intact", "ok", -1]);
+    expect(only(beside(`${body}hello"}}`)).bodyCount).toEqual({ checked: 1, notChecked: lines.length - 2 });
     expect(found(only(beside(`${body}hellO"}}`)))).toEqual(["broken", "payload", 0]);
     expect(found(only(beside(`${body}7"},"x":1}`)))).toEqual(["broken", "payload", 0]);
     expect(found(only(beside('"bodies":{"payload":{"bytes":"5"}}')))).toEqual([

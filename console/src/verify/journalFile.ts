@@ -8,7 +8,7 @@ import { isUuid } from "./grammar";
 import { sha256Hex } from "./sha256";
 import { isObject, type JsonObject, type JsonValue, NotStrictError, parseStrict } from "./strictJson";
 import { TurnsOfFile, TurnsTold } from "./turnsOfFile";
-import type { ChainReport } from "./verdict";
+import type { BodyCount, ChainReport } from "./verdict";
 
 export const JOURNAL_SCHEMA = "turnledger.journal/1";
 
@@ -30,6 +30,7 @@ export interface FileJournal {
   readonly events: readonly JsonObject[];
   readonly badLines: number;
   readonly report: ChainReport;
+  readonly bodyCount: BodyCount;
   /** What a conversation's journal says of its turns. */
   readonly told: TurnsTold;
 }
@@ -144,6 +145,8 @@ class JournalCheck {
   private readonly told = new TurnsTold();
   private tornAt = -1;
   private unreadableAt = -1;
+  private checked = 0;
+  private notChecked = 0;
   private bad = 0;
 
   constructor(header: JsonObject | null) {
@@ -239,8 +242,13 @@ class JournalCheck {
     if (payload !== NO_PAYLOAD) committed.set("payload", payload);
     for (const [slot, body] of Object.entries(bodies)) {
       const found = readBody(body);
-      if (found === null) continue;
       const digest = committed.get(slot);
+      committed.delete(slot);
+      if (found === null) {
+        if (isObject(body) && body.state === "withheld") this.notChecked += 1;
+        continue;
+      }
+      this.checked += 1;
       if (digest === undefined && slots === null) this.chain.warn("bodies-not-checked");
       else if (
         digest === undefined ||
@@ -251,6 +259,7 @@ class JournalCheck {
         return;
       }
     }
+    this.notChecked += committed.size;
   }
 
   done(): FileJournal {
@@ -258,8 +267,18 @@ class JournalCheck {
       const isAltered = this.unreadableAt === this.events.length;
       this.chain.fail(isAltered ? "event-grammar" : "truncated", this.events.length);
     }
-    const { kind, journalId, agentId, events, told } = this;
-    return { kind, journalId, agentId, events, badLines: this.bad, report: this.chain.report(), told };
+    const { kind, journalId, agentId, events, told, checked, notChecked } = this;
+    const bodyCount = { checked, notChecked };
+    return {
+      kind,
+      journalId,
+      agentId,
+      events,
+      badLines: this.bad,
+      report: this.chain.report(),
+      bodyCount,
+      told,
+    };
   }
 }
 

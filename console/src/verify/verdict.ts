@@ -56,6 +56,12 @@ export interface ChainReport {
   readonly clockStepsBack: number;
 }
 
+/** Of the bodies that events committed, how many were hashed, and how many could not be: those not there, too. */
+export interface BodyCount {
+  readonly checked: number;
+  readonly notChecked: number;
+}
+
 /** Whether a reason is a fault of form (verdict malformed) or of content (verdict broken). */
 export function isMalformed(reason: Reason): boolean {
   return reason.endsWith("-grammar") || ["source-turnId", "source-agentId", "commitment"].includes(reason);

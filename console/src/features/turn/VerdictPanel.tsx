@@ -43,7 +43,7 @@ export function VerdictPanel({
           <dd>
             <BrowserBadge verdict={report.verdict} />{" "}
             {isGreen(report.verdict)
-              ? `${counted(report.events, "event")}: every hash recomputed, order and links checked`
+              ? `${counted(report.events, "event")}: every hash recomputed, order and links checked${bodyWords(journal)}`
               : reasonWords(report.reason, report.brokenAtSeq)}
             {at !== null && (
               <small>
@@ -117,6 +117,14 @@ export function VerdictPanel({
       </details>
     </section>
   );
+}
+
+/** What became of the bodies of a file. */
+function bodyWords({ bodyCount }: CheckedJournal): string {
+  if (bodyCount === null) return "";
+  const { checked, notChecked } = bodyCount;
+  const rest = notChecked === 0 ? "" : `, ${notChecked} not checked`;
+  return `; ${checked} ${checked === 1 ? "body" : "bodies"} checked${rest}`;
 }
 
 /** One word for one finding: where both found a fault, the browser's; the claim has none of its own. */

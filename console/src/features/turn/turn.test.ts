@@ -19,6 +19,7 @@ function checked(
     journalId: "",
     agentId: "",
     events: EventTable.of([]),
+    bodyCount: null,
     bodies: {},
     claim,
     report: {
