@@ -132,7 +132,9 @@ def _file_body(
         return FileBody(body.slot, body.size, kind, BodyState.PRUNED)
     if content.data is None:
         msg = f"The body {body.slot!r} of event {entry.row.event_id} is damaged."
-        raise LedgerCorruptError(msg, next_step="Run `turnledger doctor`.")
+        raise LedgerCorruptError(
+            msg, next_step="`turnledger verify --all` names what to restore from a backup."
+        )
     return FileBody(body.slot, content.size, kind, BodyState.PRESENT, content.data, content.salt)
 
 

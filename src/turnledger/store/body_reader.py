@@ -260,4 +260,4 @@ def _length(operations: Sequence[Operation]) -> int:
 
 def _refuse(how: str) -> NoReturn:
     msg = f"A stored body cannot be rebuilt: {how}."
-    raise LedgerCorruptError(msg, next_step="Run `turnledger doctor`, and restore the ledger from a backup.")
+    raise LedgerCorruptError(msg, next_step="`turnledger verify --all` names what to restore from a backup.")

@@ -66,4 +66,4 @@ def unpack(packed: bytes, limit: int) -> bytes:
         if decompressor.eof and not decompressor.unused_data and len(data) <= limit:
             return data
     msg = "Stored bytes are damaged: they do not unfold to what was packed."
-    raise LedgerCorruptError(msg, next_step="Run `turnledger doctor`, and restore the ledger from a backup.")
+    raise LedgerCorruptError(msg, next_step="`turnledger verify --all` names what to restore from a backup.")

@@ -134,4 +134,4 @@ def _rest_of_varint(first: int, encoded: bytes, position: int) -> tuple[int, int
 
 def _damaged() -> LedgerCorruptError:
     msg = "A stored body's recipe is damaged: its bytes are not operations."
-    return LedgerCorruptError(msg, next_step="Run `turnledger doctor`, and restore the ledger from a backup.")
+    return LedgerCorruptError(msg, next_step="`turnledger verify --all` names what to restore from a backup.")
