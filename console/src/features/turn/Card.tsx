@@ -39,6 +39,7 @@ export function Card(props: CardProps): ReactNode {
   const { card, fault, isSelected, onSelect } = props;
   const { event, tokens, gapMs } = card;
   const problem = problemOf(card);
+  const name = nameOf(card);
   const ms = tokens.get("ms");
   const chips = [...tokens].filter(([key]) => !HIDDEN_TOKENS.has(key));
   const isPlain = chips.length === 0 && event.summary !== "";
@@ -61,7 +62,7 @@ export function Card(props: CardProps): ReactNode {
             <Icon name={iconOf(event.type)} /> <RecordedText text={event.type} />
           </span>
           <span className={s.name}>
-            <RecordedText text={nameOf(card)} />
+            <RecordedText text={name === problem ? "" : name} />
           </span>
           {fault === "here" && (
             <Badge tone="bad" icon="cross">
