@@ -49,7 +49,8 @@ class Hit:
 class Found:
     """Hits, newest first, and how far the search came; ``complete`` where that is the beginning.
 
-    ``requests`` says whether what models were sent was looked through too.  ``damaged`` are events that were passed over, ``unreadable`` counts bodies whose stored bytes are damaged.
+    ``requests`` says whether what models were sent was looked through too.  ``damaged`` are events that were
+    passed over, ``unreadable`` counts bodies whose stored bytes are damaged.
     """
 
     hits: list[Hit] = field(default_factory=list[Hit])
