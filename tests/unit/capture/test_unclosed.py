@@ -110,6 +110,7 @@ def _until(holds: Callable[[], bool]) -> None:
 
 
 def test_a_ledger_that_is_dropped_is_closed(ledger_path: Path) -> None:
+    others = set(threading.enumerate())  # of tests before this one
     convo = turnledger.open(ledger_path).agent("a").conversation("x:1")
     convo.inbound("hello")
     gc.collect()
@@ -117,7 +118,7 @@ def test_a_ledger_that_is_dropped_is_closed(ledger_path: Path) -> None:
     assert not _is_whole(ledger_path)
     del convo
     _until(lambda: _is_whole(ledger_path))
-    _until(lambda: not any(one.name == "turnledger-writer" for one in threading.enumerate()))
+    _until(lambda: "turnledger-writer" not in {one.name for one in {*threading.enumerate()} - others})
 
 
 def test_reading_what_was_recorded_keeps_the_recorder_open() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.patience import eventually
 from tests.unit.store.postgres_kit import Scribe, batch, execute
-from turnledger.errors import LedgerUnavailableError, LedgerVersionError
+from turnledger.errors import LedgerCorruptError, LedgerUnavailableError, LedgerVersionError
 from turnledger.store.migrate import load_migrations, migrate
 from turnledger.store.postgres import PostgresDatabase
 from turnledger.store.postgres.address import Address
@@ -75,7 +75,7 @@ def test_m04_a_migration_that_breaks_off_leaves_whole_ones_only(postgres_url: st
         type(MIGRATIONS[1])(2, "read_models", broken, MIGRATIONS[1].digest),
         *MIGRATIONS[2:],
     ]
-    with pytest.raises(LedgerUnavailableError, match="already exists"):
+    with pytest.raises(LedgerCorruptError, match="already exists"):
         migrate(Schema(link), half)
     assert link.closed
     assert execute(postgres_url, "SELECT number FROM migrations") == [(1,)]
