@@ -93,7 +93,7 @@ def test_the_list_of_conversations_moves(site: House, browse: Browse) -> None:
         talk = ledger.agent("support").conversation("dm:one")
         whole_turn(talk)
         row = page.locator(f"[data-conversation='{talk.id}']")
-        turns = row.locator("[data-unit=turns]")
+        turns = row.locator("[data-column=turns]")
         expect(turns).to_have_text("1")
         whole_turn(talk)
         expect(turns).to_have_text("2")
