@@ -386,3 +386,17 @@ def test_what_only_the_address_tells_is_on_record(provider: Provider, recorder: 
     assert (call.tokens["model"], call.payload, result.tokens["finish"]) == ("gemini-asked", body, "stop")
     recorder.ledger.close()
     assert not any(b"sk-secret" in file.read_bytes() for file in recorder.path.parent.iterdir())
+
+
+def test_an_error_in_the_middle_of_a_stream_is_the_result(provider: Provider, recorder: Recorder) -> None:
+    said = b'data: {"error":{"message":"The server had an error","type":"server_error","code":"oops"}}\n\n'
+    reply = Reply([chat_events("It ").pieces[0], said], "text/event-stream")
+    provider.says(reply)
+    with recorder.conversation.turn() as turn:
+        stream = client(provider).chat.completions.create(**ASK, stream=True)  # type: ignore[call-overload]
+        with pytest.raises(openai.APIError, match="The server had an error"):
+            list(stream)
+        turn.abort("no answer")
+    (result,) = recorder.steps(turn, "MODEL_RESULT")
+    assert result.tokens["status"] == "error"
+    assert result.payload == b"".join(reply.pieces)

@@ -270,11 +270,11 @@ class ModelCallStep(Step):
     def _status_of(self, reply: Reply, body: Content | None, error: BaseException | None) -> ModelStatus:
         if self._status is not None:
             return self._status
+        # What the provider says went wrong counts, however its reply was left.
+        if reply.error is not None or (self._http_status or 0) >= FIRST_FAILURE:
+            return ModelStatus.ERROR
         if self._body is not None:
-            failed = reply.error is not None or (self._http_status or 0) >= FIRST_FAILURE
-            return (
-                ModelStatus.ERROR if failed else ModelStatus.CUT if "cut" in reply.flags else ModelStatus.OK
-            )
+            return ModelStatus.CUT if "cut" in reply.flags else ModelStatus.OK
         if error is not None:
             return ModelStatus.ERROR if stop_code(error) is None else ModelStatus.ABORTED
         if body is None:
