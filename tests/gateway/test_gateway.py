@@ -85,6 +85,27 @@ def test_a_providers_error_passes_and_is_on_record(through: Through) -> None:
     assert through.bodies("MODEL_RESULT") == [body]
 
 
+def test_an_error_in_the_middle_of_a_stream_is_how_the_turn_ends(through: Through) -> None:
+    broke = b'data: {"error":{"message":"no more","type":"server_error","code":null}}\n\n'
+    through.provider.says(Reply([chat_events("one").pieces[0], broke], "text/event-stream"))
+    address = f"{through.url}/openai/v1/chat/completions"
+    assert post(address, json=ASK).content.endswith(broke)  # a client that reads on
+    held = Reply([chat_events("one").pieces[0], broke, b": more\n\n"], "text/event-stream")
+    held.hold = threading.Event()
+    through.provider.says(held)
+    with pytest.raises(openai.APIError, match="no more"):  # and one that leaves
+        list(through.openai().chat.completions.create(**ASK, stream=True))  # type: ignore[call-overload]
+    assert [turn.status for turn in through.turns()] == ["failed", "failed"]
+    held.hold.set()
+    assert through.bodies("COMMIT") == []
+    assert through.bodies("ABORT") == [b"no more", b"no more"]
+    with turnledger.read(through.ledger) as reading:
+        entries = [entry for turn in through.turns() for entry in reading.events(turn.id)]
+    said = [dict(entry.tokens) for entry in entries if entry.row.type in {"MODEL_RESULT", "ABORT"}]
+    assert [tokens.get("reason") for tokens in said] == [None, "server_error"] * 2
+    assert [tokens["status"] for tokens in said] == ["error", "failed"] * 2
+
+
 def test_what_cannot_be_recorded_is_not_sent_and_not_tried_again(through: Through) -> None:
     through.ledger.close()
     with pytest.raises(openai.PermissionDeniedError) as refused:

@@ -23,7 +23,7 @@ from turnledger.model.events import ModelCall, ModelResult
 from turnledger.model.vocabulary import Form, ModelStatus
 from turnledger.providers.document import as_map, parse
 from turnledger.providers.endpoint import endpoint_of
-from turnledger.providers.exchange import Reply, ToolRequest, Usage
+from turnledger.providers.exchange import ProviderError, Reply, ToolRequest, Usage
 from turnledger.providers.usage import normalise_usage
 from turnledger.wire.values import encode_value
 
@@ -211,6 +211,11 @@ class ModelCallStep(Step):
     def finish(self) -> str | None:
         """Why the model stopped, in the closed vocabulary of ``providers``."""
         return None if self._reply is None else self._reply.finish
+
+    @property
+    def error(self) -> ProviderError | None:
+        """The error that the provider reported, once what arrived was read; None without one."""
+        return None if self._reply is None else self._reply.error
 
     @property
     def is_arriving(self) -> bool:

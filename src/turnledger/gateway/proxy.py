@@ -109,8 +109,12 @@ class Gateway:
 async def _end(turn: Turn, response: httpx2.Response) -> None:
     """The turn ends as its one call did."""
     step = step_of(response.extensions)
+    error = None if step is None else step.error
+    said = None if error is None else error.message
     if response.is_error:
-        await turn.abort(code=f"http_{response.status_code}")
+        await turn.abort(said, code=f"http_{response.status_code}")
+    elif error is not None:
+        await turn.abort(said, code=error.type or error.code or "provider_error")
     else:
         await turn.commit(None if step is None else step.reply.text, reply=False)
 

@@ -35,7 +35,8 @@ class Reply:
     async def pass_on(self, response: httpx2.Response) -> None:
         """Status, headers and body to the letter, each piece as soon as it is there.
 
-        Returns also where the client leaves at the mark that ends a stream, without waiting for what follows.
+        Returns also where the client leaves at the mark that ends a stream, or at an error in it, without
+        waiting for what follows.
         """
         left = _length(response)
         try:
@@ -53,7 +54,7 @@ class Reply:
             await self._send({"type": "http.response.body", "body": b""})
             self.is_whole = self.is_whole or self.has_reader
         except asyncio.CancelledError:
-            if not (self._has_mark or self._has_late_mark(response)):
+            if not (self._has_mark or self._has_late_mark(response) or self._has_error(response)):
                 raise
         finally:
             await response.aclose()
@@ -61,6 +62,11 @@ class Reply:
     def _has_late_mark(self, response: httpx2.Response) -> bool:
         """In a body that is compressed the mark is looked for when nothing more comes."""
         return "content-encoding" in response.headers and not self._is_behind and _is_complete(response)
+
+    def _has_error(self, response: httpx2.Response) -> bool:
+        """Clients leave at the error that a stream breaks off with, which they have then."""
+        step = step_of(response.extensions)
+        return not self._is_behind and step is not None and step.error is not None
 
     async def say(self, answer: Answer) -> None:
         """An answer of the gateway's own; where one has begun, the client sees that it breaks off."""
