@@ -8,7 +8,7 @@ import json
 import threading
 import weakref
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httpx2
 import openai
@@ -18,6 +18,8 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 import turnledger
 from tests.adapters.stub import Provider, Reply, chat_events, chat_reply
 from tests.patience import PATIENCE_S, becomes, eventually
+from turnledger.model.costs import CostReason
+from turnledger.pricing.call import Unbilled, read_call
 
 if TYPE_CHECKING:
     from tests.adapters.conftest import Recorder
@@ -133,13 +135,12 @@ def test_the_next_call_is_no_attempt_of_the_one_before(provider: Provider, recor
     assert [step.tokens["attempt"] for step in recorder.steps(turn, "MODEL_CALL")] == ["1", "1"]
 
 
-def test_a_lost_connection_is_an_error_of_the_call(recorder: Recorder) -> None:
-    with openai.OpenAI(api_key="x", base_url="http://127.0.0.1:9/v1", max_retries=0) as lost:
-        turnledger.record(lost)
-        with recorder.conversation.turn() as turn:
-            with pytest.raises(openai.APIConnectionError):
-                lost.chat.completions.create(**ASK)  # type: ignore[call-overload]
-            turn.commit("done")
+def test_a_lost_connection_is_an_error_of_the_call(provider: Provider, recorder: Recorder) -> None:
+    provider.says(Reply(chat_reply().pieces, cut=True))
+    with recorder.conversation.turn() as turn:
+        with pytest.raises(openai.APIConnectionError):
+            client(provider, max_retries=0).chat.completions.create(**ASK)  # type: ignore[call-overload]
+        turn.commit("done")
     assert [step.tokens.get("status") for step in recorder.steps(turn)] == [None, "error"]
 
 
@@ -400,3 +401,19 @@ def test_an_error_in_the_middle_of_a_stream_is_the_result(provider: Provider, re
     (result,) = recorder.steps(turn, "MODEL_RESULT")
     assert result.tokens["status"] == "error"
     assert result.payload == b"".join(reply.pieces)
+
+
+def test_a_request_without_a_connection_was_not_started_and_costs_nothing(recorder: Recorder) -> None:
+    there: dict[str, Any] = {"api_key": "sk", "base_url": "http://127.0.0.1:9/v1", "max_retries": 0}
+    plain, other = turnledger.record(openai.OpenAI(**there)), turnledger.record(openai.AsyncOpenAI(**there))
+    with recorder.conversation.turn() as turn, plain:
+        with pytest.raises(openai.APIConnectionError):
+            plain.chat.completions.create(**ASK)  # type: ignore[call-overload]
+        with pytest.raises(openai.APIConnectionError):
+            asyncio.run(other.chat.completions.create(**ASK))  # type: ignore[call-overload]
+        turn.abort("no answer")
+    results = recorder.steps(turn, "MODEL_RESULT")
+    assert [result.tokens["status"] for result in results] == ["not_started", "not_started"]
+    assert all(b"ConnectError" in (result.payload or b"") for result in results)
+    ended = [read_call(({}, {}, 0), (result.tokens, {})) for result in results]
+    assert ended == [Unbilled(CostReason.NOT_STARTED)] * 2

@@ -15,6 +15,7 @@ __all__ = [
     "coding_of",
     "decoded_body",
     "library_of",
+    "was_not_sent",
 ]
 
 
@@ -107,11 +108,20 @@ class HttpLibrary(Protocol):
     AsyncByteStream: type[Any]
     ByteStream: type[Any]
     Response: type[Any]
+    ConnectError: type[Exception]
+    ConnectTimeout: type[Exception]
+    PoolTimeout: type[Exception]
 
 
 def library_of(request: Request) -> HttpLibrary:
     """The library whose request this is."""
     return cast("HttpLibrary", sys.modules[type(request).__module__.partition(".")[0]])
+
+
+def was_not_sent(request: Request, error: BaseException) -> bool:
+    """Whether there was no connection to send any of the request on."""
+    library = library_of(request)
+    return isinstance(error, (library.ConnectError, library.ConnectTimeout, library.PoolTimeout))
 
 
 def coding_of(response: Response) -> str | None:

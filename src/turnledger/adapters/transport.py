@@ -13,6 +13,7 @@ from turnledger.adapters.http_library import (
     Response,
     Transport,
     library_of,
+    was_not_sent,
 )
 from turnledger.adapters.streams import async_stream, sync_stream
 from turnledger.adapters.translation import Translate
@@ -45,6 +46,8 @@ class RecordingTransport:
         try:
             response = self.inner.handle_request(request)
         except BaseException as error:
+            if was_not_sent(request, error):
+                step.was_not_sent()
             step.__exit__(type(error), error, error.__traceback__)
             raise
         library = library_of(request)
@@ -94,6 +97,8 @@ class AsyncRecordingTransport:
         try:
             response = await self.inner.handle_async_request(request)
         except BaseException as error:
+            if was_not_sent(request, error):
+                step.was_not_sent()
             await step.__aexit__(type(error), error, error.__traceback__)
             raise
         library = library_of(request)

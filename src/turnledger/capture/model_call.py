@@ -184,6 +184,10 @@ class ModelCallStep(Step):
         self._status = None if status is None else word(ModelStatus, status)
         return reply
 
+    def was_not_sent(self) -> None:
+        """Say that nothing of the request left: it ends as ``not_started``, with the error that says why."""
+        self._status = ModelStatus.NOT_STARTED
+
     @property
     def has_result(self) -> bool:
         """Whether all of the reply was given."""
