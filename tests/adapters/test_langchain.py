@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -124,3 +125,25 @@ def test_a_tool_that_asks_somebody_is_two_calls(recorder: Recorder) -> None:
     assert (paused.tokens["status"], done.tokens["status"]) == ("cancelled", "ok")
     assert b"May I?" in (paused.payload or b"")
     assert done.payload == "7 to Köln: yes".encode()
+
+
+@pytest.mark.parametrize("middleware", [[Recording()], []])
+def test_a_recorded_async_function_is_awaited_as_a_tool(recorder: Recorder, middleware: list[Any]) -> None:
+    @turnledger.tool
+    async def lookup(id: int, place: str) -> str:  # noqa: A002
+        """Look an order up."""
+        await asyncio.sleep(0)
+        return f"{id} is on its way to {place}"
+
+    async def main() -> tuple[turnledger.Turn, list[Any]]:
+        agent = create_agent(scripted(), [lookup], middleware=middleware)
+        async with recorder.conversation.turn() as turn:
+            said = await agent.ainvoke(ASKED)
+            await turn.commit("done")
+        return turn, said["messages"]
+
+    turn, messages = asyncio.run(main())
+    assert [one.text for one in messages if one.type == "tool"] == ["7 is on its way to Köln"]
+    (result,) = recorder.steps(turn, "TOOL_RESULT")
+    assert result.tokens["status"] == "ok"
+    assert b"is on its way to" in (result.payload or b"")

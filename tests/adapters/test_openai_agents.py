@@ -145,3 +145,23 @@ def test_a_model_without_http_is_recorded_by_what_it_is_asked(provider: Provider
 def test_an_agent_is_not_recorded_as_an_object() -> None:
     with pytest.raises(turnledger.UsageError, match=r"openai_agents\.Recording"):
         turnledger.record(agents.Agent("support"))
+
+
+@pytest.mark.parametrize("hooks", [Recording(), None])
+def test_a_recorded_async_function_is_awaited_as_a_tool(
+    provider: Provider, recorder: Recorder, hooks: object
+) -> None:
+    @turnledger.tool
+    async def lookup(id: int, place: str) -> str:  # noqa: A002
+        await asyncio.sleep(0)
+        return f"{id} is on its way to {place}"
+
+    def made(client: openai.AsyncOpenAI) -> agents.Agent[Any]:
+        model = chatting(turnledger.record(client))
+        return agents.Agent("support", model=model, tools=[agents.function_tool(lookup)])
+
+    provider.says(chat_tools(ToolCall("call-1", "lookup", SUPPLIED)), chat_reply())
+    turn = run(recorder, provider, made, hooks=hooks)
+    (result,) = recorder.steps(turn, "TOOL_RESULT")
+    assert (result.tokens["status"], b"is on its way to" in (result.payload or b"")) == ("ok", True)
+    assert b"is on its way to" in provider.asked[-1].body

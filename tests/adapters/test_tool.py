@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import enum
+import functools
 import inspect
-from collections.abc import AsyncIterator, Iterator
+import json
+import re
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol, TypedDict
 
 import pytest
 from pydantic import BaseModel
@@ -205,3 +210,203 @@ def test_x02_without_a_turn_it_does_not_run(recorder: Recorder) -> None:
 def test_parameters_without_a_name_are_refused_at_once() -> None:
     with pytest.raises(turnledger.UsageError, match="no name"):
         turnledger.tool(lambda *orders: orders)
+
+
+def test_inspect_and_asyncio_see_the_kind_of_the_function() -> None:
+    for made in (wait_for, turnledger.tool(name="later")(functools.partial(wait_for.function, 4))):
+        assert inspect.iscoroutinefunction(made)
+        assert asyncio.iscoroutinefunction(made)
+    assert inspect.isgeneratorfunction(count_to)
+    assert inspect.isasyncgenfunction(count_async)
+    for kind in (inspect.iscoroutinefunction, inspect.isgeneratorfunction, inspect.isasyncgenfunction):
+        assert not kind(look_up)
+
+
+@turnledger.tool
+def echo(first: str) -> Generator[str, str, str]:
+    said = first
+    while said != "end":
+        try:
+            said = yield said
+        except LookupError as error:
+            said = f"caught {error}"
+    return "over"
+
+
+@turnledger.tool
+async def echo_async(first: str) -> AsyncGenerator[str, str]:
+    said = first
+    while said != "end":
+        try:
+            said = yield said
+        except LookupError as error:
+            said = f"caught {error}"
+
+
+def test_what_is_sent_and_thrown_reaches_a_generator_and_its_return_value_comes_back(
+    recorder: Recorder,
+) -> None:
+    with recorder.conversation.turn() as turn:
+        talk = echo("a")
+        assert [next(talk), talk.send("b"), talk.throw(LookupError("c"))] == ["a", "b", "caught c"]
+        with pytest.raises(StopIteration) as end:
+            talk.send("end")
+        assert end.value.value == "over"
+        turn.commit("done")
+    result = recorder.steps(turn)[1]
+    assert (result.tokens["status"], result.payload) == ("ok", b'["a","b","caught c"]')
+
+
+def test_what_is_sent_and_thrown_reaches_an_async_generator(recorder: Recorder) -> None:
+    async def main() -> turnledger.Turn:
+        async with recorder.conversation.turn() as turn:
+            talk = echo_async("a")
+            heard = [await anext(talk), await talk.asend("b"), await talk.athrow(LookupError("c"))]
+            assert heard == ["a", "b", "caught c"]
+            with pytest.raises(StopAsyncIteration):
+                await talk.asend("end")
+            await turn.commit("done")
+        return turn
+
+    result = recorder.steps(asyncio.run(main()))[1]
+    assert (result.tokens["status"], result.payload) == ("ok", b'["a","b","caught c"]')
+
+
+class Colour(enum.Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+class Point(NamedTuple):
+    x: int
+    y: int
+
+
+class Order(TypedDict):
+    id: int
+
+
+class Shelf(dict[str, int]):
+    """A dict of one's own."""
+
+
+class Named(Protocol):
+    name: str
+
+
+@pytest.mark.parametrize(
+    ("hint", "value"),
+    [
+        (Colour, Colour.RED),
+        (list[Colour], [Colour.RED]),
+        (Colour | None, Colour.BLUE),
+        (Colour | None, None),
+        (dict[str, Colour], {"a": Colour.RED}),
+        (list, [1]),
+        (list[int], [1]),
+        (dict, {"a": 1}),
+        (dict[str, int], Shelf(a=1)),
+        (Mapping[str, int], Shelf(a=1)),
+        (set[int], {1}),
+        (Order, {"id": 7, "more": 1}),
+        (tuple[int, int], Point(1, 2)),
+        (tuple[int, ...], Point(1, 2)),
+        (Point, Point(1, 2)),
+        (bytes | bytearray, bytearray(b"x")),
+        (Sequence[Order], [{"id": 7}]),
+        (Counter[str], Counter("aab")),
+        (Annotated[list[int], "of ids"], [1]),
+        (Callable[[int], int], abs),
+        (type[Desk], Desk),
+        (Iterator[int], iter([1])),
+        (Address, Address(street="Rue Haute", number=3)),
+        (list[Address], [Address(street="Rue Haute", number=3)]),
+        (Named, Desk("Nora")),
+    ],
+)
+def test_a_direct_call_gets_the_very_objects_that_it_is_given(
+    recorder: Recorder, hint: object, value: object
+) -> None:
+    def take(given: object) -> None:
+        ran.append(given)
+
+    take.__annotations__ = {"given": hint}
+    with recorder.conversation.turn() as turn:
+        turnledger.tool(take)(value)
+        turn.commit("done")
+    assert ran[0] is value
+    assert recorder.steps(turn)[0].tokens["validated"] == "1"
+
+
+def test_a_direct_call_takes_the_default_whatever_the_hint_says(recorder: Recorder) -> None:
+    def plain(given: Any = None, size: Any = "1000 m") -> object:  # noqa: ANN401  hints follow
+        return given, size
+
+    plain.__annotations__ = {"given": int, "size": int}
+    take = turnledger.tool(plain)
+    with recorder.conversation.turn() as turn:
+        assert take(None, "1000 " + "m") == (None, "1000 m")
+        assert take(given=7) == (7, "1000 m")
+        with pytest.raises(turnledger.UsageError, match="size does not fit"):
+            take(size="1001 m")
+        turn.commit("done")
+
+
+@pytest.mark.parametrize(
+    ("hint", "value", "problem"),
+    [
+        (int, "seven", "given does not fit: int is needed, str was given"),
+        (int | None, [], "given does not fit: int or null is needed, list was given"),
+        (str, None, "given does not fit: str is needed, null was given"),
+        (Literal["a", "b"], "c", "given does not fit: one of 'a', 'b' is needed, str was given"),
+        (Colour, "green", "given does not fit: one of 'red', 'blue' is needed, str was given"),
+        (list[int], ["x"], "given does not fit: list[int] is needed, list was given (Expected `int`, got"),
+        (Address, 3, "given does not fit: Address is needed, int was given"),
+        (Annotated[list[int], "of ids"], 1, "given does not fit: list[int] is needed"),
+        (dict[str, tuple[int, ...]], 3, "given does not fit: dict[str, tuple[int, …]] is needed"),
+    ],
+)
+def test_d10_what_does_not_fit_is_told_in_a_models_words(
+    recorder: Recorder, hint: object, value: object, problem: str
+) -> None:
+    def take(given: object) -> None:
+        ran.append(given)
+
+    take.__annotations__ = {"given": hint}
+    made = turnledger.tool(take)
+    with recorder.conversation.turn() as turn:
+        with pytest.raises(turnledger.UsageError, match=re.escape(problem)):
+            made(value)
+        with pytest.raises(turnledger.UsageError, match=re.escape(problem)):
+            made.call(json.dumps({"given": value}))
+        turn.commit("done")
+    assert ran == []
+
+
+def test_the_text_of_a_model_becomes_what_the_hint_says(recorder: Recorder) -> None:
+    @turnledger.tool
+    def take(colours: list[Colour], at: tuple[int, int]) -> None:
+        ran.append((colours, at))
+
+    with recorder.conversation.turn() as turn:
+        take.call('{"colours": ["red"], "at": [1, "2"]}')
+        with pytest.raises(turnledger.UsageError, match="colours does not fit"):
+            take.call('{"colours": "red", "at": [1, 2]}')
+        turn.commit("done")
+    assert ran == [([Colour.RED], (1, 2))]
+
+
+def test_what_a_direct_call_changes_is_the_callers_and_the_record_says_what_was_given(
+    recorder: Recorder,
+) -> None:
+    @turnledger.tool
+    def add(items: list[int], totals: dict[str, int]) -> None:
+        items.append(2)
+        totals["all"] = 3
+
+    items, totals = [1], Shelf()
+    with recorder.conversation.turn() as turn:
+        add(items, totals)
+        turn.commit("done")
+    assert (items, totals) == ([1, 2], {"all": 3})
+    assert recorder.steps(turn)[0].payload == b'{"items":[1],"totals":{}}'

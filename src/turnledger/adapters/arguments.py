@@ -9,11 +9,13 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from turnledger.adapters.fitting import fits, words
 from turnledger.errors import UsageError
 
 __all__ = ["Fitted", "Parameters"]
 
 _NAMED: Final = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+_SCALARS: Final = (str, bytes, int, float)
 
 
 class Fitted(NamedTuple):
@@ -50,8 +52,12 @@ class Parameters:
                 given[name] = value
         return given
 
-    def fit(self, supplied: Mapping[str, object]) -> Fitted:
-        """Supplied arguments in the types that the function hints at, such as ``7`` for ``"7"``."""
+    def fit(self, supplied: Mapping[str, object], *, written: bool = False) -> Fitted:
+        """Supplied arguments in the types that the function hints at, such as ``7`` for ``"7"``.
+
+        What fits already, or is the default, stays the very object that was given; ``written`` says that a
+        model wrote them, and all are converted.
+        """
         taken = {name for name, one in self.signature.parameters.items() if one.kind in _NAMED}
         unknown = sorted(supplied.keys() - taken)
         if unknown and not self._takes_any:
@@ -61,11 +67,24 @@ class Parameters:
             return Fitted({}, f"it needs {', '.join(sorted(missing))}")
         values: dict[str, object] = {}
         for name, value in supplied.items():
+            hint = self._hints.get(name, Any)
+            if self._is_default(name, value) or (not written and fits(value, hint)):
+                values[name] = value
+                continue
             try:
-                values[name] = _converted(value, self._hints.get(name, Any))
-            except (msgspec.ValidationError, ValueError, TypeError):
-                return Fitted({}, f"{name} does not fit {self._hints[name]}")
+                values[name] = _converted(value, hint)
+            except (msgspec.ValidationError, ValueError, TypeError) as error:
+                return Fitted({}, f"{name} does not fit: {_misfit(value, hint, error)}")
         return Fitted(values)
+
+    def _is_default(self, name: str, value: object) -> bool:
+        parameter = self.signature.parameters.get(name)
+        if parameter is None:
+            return False
+        default = parameter.default
+        return value is default or (
+            type(value) is type(default) and isinstance(value, _SCALARS) and value == default
+        )
 
     def _is_needed(self, name: str) -> bool:
         return self.signature.parameters[name].default is inspect.Parameter.empty
@@ -76,6 +95,14 @@ def _hints(function: Callable[..., object]) -> Mapping[str, Any]:
         return typing.get_type_hints(function)
     except Exception:  # noqa: BLE001  a name that is for type checkers only: nothing is known then
         return {}
+
+
+def _misfit(value: object, hint: Any, error: Exception) -> str:  # noqa: ANN401
+    given = "null" if value is None else type(value).__name__
+    where = ""
+    if isinstance(value, (Mapping, list, tuple)) and isinstance(error, msgspec.ValidationError):
+        where = f" ({error})"
+    return f"{words(hint)[:200]} is needed, {given} was given{where[:200]}"
 
 
 def _converted(value: object, hint: Any) -> object:  # noqa: ANN401  a type hint is any object

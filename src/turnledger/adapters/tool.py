@@ -31,14 +31,16 @@ class Tool(Generic[P, T]):
     __name__: str
 
     def __init__(self, function: Callable[P, T], name: str) -> None:
+        self.__name__ = name
         functools.update_wrapper(self, function)
+        _look_like(self, function)
         self.function = function
         """The function itself, which records nothing."""
         self.name = name
         self._parameters = Parameters(function)
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T:
-        """Call it; arguments are those that a framework made of what the model wrote.
+        """Call it with Python objects, which reach the function as they are where they fit its type hints.
 
         Where that framework's adapter records the call already, it stays one.
         """
@@ -56,7 +58,7 @@ class Tool(Generic[P, T]):
         if not given.valid:
             return self._run(supplied, Fitted({}, "they are no JSON object"), call_id, ordinal)
         arguments = cast("Mapping[str, object]", given.value if isinstance(given.value, Mapping) else {})
-        return self._run(supplied, self._parameters.fit(arguments), call_id, ordinal)
+        return self._run(supplied, self._parameters.fit(arguments, written=True), call_id, ordinal)
 
     def __get__(self, owner: object, kind: type | None = None) -> Tool[..., T]:
         """As a method: bound to its object."""
@@ -82,6 +84,15 @@ class Tool(Generic[P, T]):
         with step:
             step.result(msg, status="invalid")
         return UsageError(msg, next_step="Tell the model, which may try again.")
+
+
+def _look_like(made: object, function: object) -> None:
+    """By these ``inspect`` and ``asyncio`` tell what kind a callable is, and frameworks what to await."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    for name in ("__code__", "__defaults__", "__kwdefaults__"):
+        if hasattr(function, name):
+            setattr(made, name, getattr(function, name))
 
 
 @overload

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Generator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 from types import TracebackType
 from typing import Any, TypeVar, cast
 
@@ -93,16 +93,46 @@ class _Entered:
         await self._step.__aexit__(kind, error, trace)
 
 
-def _run_generator(step: ToolCallStep, function: Callable[..., Generator[T, Any, Any]]) -> Iterator[T]:
+def _run_generator(
+    step: ToolCallStep, function: Callable[..., Generator[T, Any, Any]]
+) -> Generator[T, Any, Any]:
     with step, contextlib.closing(_call(step, function)) as items:
-        yield from map(step.observe, items)
+        returned = yield from _Observed(step, items)
         step.finish_observing()
+    return returned
+
+
+class _Observed(Generator[T, Any, Any]):
+    """A tool's generator, each item of which the step keeps; what is sent or thrown reaches the tool."""
+
+    def __init__(self, step: ToolCallStep, items: Generator[T, Any, Any]) -> None:
+        self._step = step
+        self._items = items
+
+    def send(self, value: object, /) -> T:
+        return self._step.observe(self._items.send(value))
+
+    def throw(self, *error: Any) -> T:  # noqa: ANN401  an exception, or its older form of three
+        return self._step.observe(self._items.throw(*error))
+
+    def close(self) -> None:
+        self._items.close()
 
 
 async def _run_async_generator(
     step: ToolCallStep, function: Callable[..., AsyncGenerator[T, Any]]
-) -> AsyncIterator[T]:
+) -> AsyncGenerator[T, Any]:
     async with step, contextlib.aclosing(_call(step, function)) as items:
-        async for item in items:
-            yield step.observe(item)
-        step.finish_observing()
+        try:
+            item = await anext(items)
+            while True:
+                try:
+                    sent = yield step.observe(item)
+                except GeneratorExit:
+                    raise  # closing the tool's generator is what closes this one
+                except BaseException as error:  # noqa: BLE001  whatever was thrown in is for the tool
+                    item = await items.athrow(error)
+                else:
+                    item = await items.asend(sent)
+        except StopAsyncIteration:
+            step.finish_observing()
