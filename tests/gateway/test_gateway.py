@@ -123,7 +123,9 @@ def test_a_client_that_leaves_ends_the_call(through: Through) -> None:
     stream.close()
     (turn,) = through.turns()
     reply.hold.set()
-    assert turn.status == "cancelled"
+    assert (turn.status, turn.error_class) == ("cancelled", None)
+    with turnledger.read(through.ledger) as reading:
+        assert dict(reading.events(turn.id)[-1].tokens)["reason"] == "client_left"
     (body,) = through.bodies("MODEL_RESULT")
     assert body is not None
     assert body.startswith(reply.pieces[0])

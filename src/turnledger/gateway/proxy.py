@@ -88,8 +88,13 @@ class Gateway:
     async def _recorded(self, scope: Scope, target: Target, request: httpx2.Request, reply: Reply) -> None:
         try:
             async with self._turn(scope, target) as turn:
-                response = await self._client.send(request, stream=True)
-                await reply.pass_on(response)
+                try:
+                    response = await self._client.send(request, stream=True)
+                    await reply.pass_on(response)
+                except asyncio.CancelledError:
+                    if not reply.has_reader:
+                        await turn.abort(code="client_left", status="cancelled")
+                    raise
                 await _end(turn, response)
         except LedgerError as error:
             await reply.say(not_recorded(error))
