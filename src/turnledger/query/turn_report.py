@@ -80,7 +80,7 @@ def turn_report(reader: Reader, turn_id: UUID) -> TurnReport:
         msg = f"The ledger holds no turn {turn_id}."
         raise NotFoundError(msg, next_step="See `turnledger list --turns` for what there is.")
     entries = journal_entries(reader, turn_id)
-    silent = silent_since(reader).get(turn_id)
+    silent = None if turn.closed_ms is not None else silent_since(reader).get(turn_id)
     steps = tuple(steps_of(entries, turn.status, silent=silent is not None))
     return TurnReport(turn, tuple(entries), steps, tuple(_unrun(entries)), silent)
 

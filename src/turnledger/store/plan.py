@@ -7,7 +7,6 @@ so that a bad record never breaks its neighbours.
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Iterable
 from functools import partial
 from uuid import UUID
@@ -29,6 +28,7 @@ from turnledger.model.draft import (
 )
 from turnledger.model.events import Approval, ModelCall, ModelResult, TurnClosed
 from turnledger.model.registry import FINAL_TYPES
+from turnledger.model.tokens import read_token
 from turnledger.model.vocabulary import ApprovalDecision, Assurance, JournalKind, TurnStatus
 from turnledger.store.admission import assurance_of, opening_of, problem_of
 from turnledger.store.projection import Projected, Projection
@@ -58,7 +58,6 @@ LEDGER_AGENT_KEY = 0
 _EXTENDING = frozenset({ModelCall.TYPE, ModelResult.TYPE})
 """Types whose bodies tend to extend the one before: requests carry the history, replies a frame."""
 _PLACES = 1 << 53
-_CALL = re.compile(r"(?:.* )?call=(\d{1,10})(?= |$)")
 
 
 def wants_of(batches: Iterable[Batch]) -> Wants:
@@ -321,9 +320,9 @@ class Planner:
             )
 
     def _settle(self, draft: Draft, journal: JournalState) -> None:
-        call = _CALL.match(draft.tokens)
-        if draft.type == ModelResult.TYPE and call is not None:
-            self.changes.settled.append((journal.jid, int(call[1])))
+        call = read_token(draft.tokens, "call")
+        if draft.type == ModelResult.TYPE and call.isdecimal() and int(call) < journal.next_seq:
+            self.changes.settled.append((journal.jid, int(call)))
 
     def _leaf(self, kind: str, journal: JournalState, status: str) -> None:
         self.changes.leaves.append(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from concurrent.futures import Future
 from threading import get_ident
@@ -72,3 +73,19 @@ def test_spawned_work_needs_nobody_who_waits() -> None:
     end = spawn(_asks(first, log))
     first.set_result(7)
     assert (end.done(), log[0]) == (True, 7)
+
+
+def test_work_that_an_event_loop_gives_up_on_goes_on_by_itself() -> None:
+    first: Future[Any] = Future()
+    log: list[object] = []
+    started = Started(_asks(first, log))
+
+    async def given_up() -> None:
+        waiting = started.settled()
+        waiting.send(None)
+        waiting.close()
+
+    asyncio.run(given_up())
+    first.set_result(7)
+    assert log == [7, get_ident()]
+    assert started.future.result() == "end"

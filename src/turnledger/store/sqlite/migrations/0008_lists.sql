@@ -1,7 +1,56 @@
--- What lists of conversations ask for: those that wait for somebody, those of one place.
+-- What lists of conversations ask for: those of one place, those that wait for somebody or owe a reply.
 
 CREATE INDEX turns_waiting ON turns (cid) WHERE status = 'waiting';
 CREATE INDEX conversations_place ON conversations (place) WHERE place IS NOT NULL;
+CREATE INDEX messages_unmet ON messages (cid, seq)
+WHERE
+    direction = 'inbound'
+    AND into_seq IS NULL
+    AND (shed IS NOT NULL OR (turn IS NULL AND (verdict IS NULL OR verdict = 'engage')));
+CREATE INDEX messages_replies ON messages (cid, reply_to, seq) WHERE direction = 'outbound';
+CREATE INDEX turns_unsuccessful ON turns (cid)
+WHERE status IN ('failed', 'exhausted', 'refused', 'interrupted', 'cancelled');
+
+-- Without statistics the planner would walk all messages of a conversation: indexes and order are given.
+-- Shed, or nothing came of it, or its turn ended without a result.  A reply that names its message settles
+-- that one alone; one that names none settles all before it.
+CREATE VIEW owed_replies AS
+SELECT
+    m.cid,
+    m.seq
+FROM messages AS m INDEXED BY messages_unmet
+WHERE
+    m.direction = 'inbound'
+    AND m.into_seq IS NULL
+    AND (m.shed IS NOT NULL OR (m.turn IS NULL AND (m.verdict IS NULL OR m.verdict = 'engage')))
+    AND NOT EXISTS (
+        SELECT 1 FROM messages AS r INDEXED BY messages_replies
+        WHERE r.cid = m.cid AND r.direction = 'outbound' AND r.reply_to = m.seq
+    )
+    AND NOT EXISTS (
+        SELECT 1 FROM messages AS r INDEXED BY messages_replies
+        WHERE r.cid = m.cid AND r.direction = 'outbound' AND r.reply_to IS NULL AND r.seq > m.seq
+    )
+UNION ALL
+SELECT
+    m.cid,
+    m.seq
+FROM turns AS t INDEXED BY turns_unsuccessful
+CROSS JOIN journals AS j ON j.jid = t.jid
+CROSS JOIN messages AS m ON m.cid = t.cid AND m.turn = j.id
+WHERE
+    t.status IN ('failed', 'exhausted', 'refused', 'interrupted', 'cancelled')
+    AND m.direction = 'inbound'
+    AND m.into_seq IS NULL
+    AND m.shed IS NULL
+    AND NOT EXISTS (
+        SELECT 1 FROM messages AS r INDEXED BY messages_replies
+        WHERE r.cid = m.cid AND r.direction = 'outbound' AND r.reply_to = m.seq
+    )
+    AND NOT EXISTS (
+        SELECT 1 FROM messages AS r INDEXED BY messages_replies
+        WHERE r.cid = m.cid AND r.direction = 'outbound' AND r.reply_to IS NULL AND r.seq > m.seq
+    );
 
 DROP VIEW conversation_rows;
 
@@ -25,6 +74,7 @@ SELECT
         ELSE 0
     END AS waiting_turns,
     x.failed_turns,
+    COALESCE((SELECT 1 FROM owed_replies AS o WHERE o.cid = x.cid LIMIT 1), 0) AS owes_reply,
     x.tokens_in,
     x.tokens_out,
     c.place,
