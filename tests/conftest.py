@@ -18,6 +18,7 @@ from hypothesis import settings
 
 from tests.chromium import obstacle
 from tests.pg_server import Server, find_binaries, running_server
+from turnledger.capture.context import _entered
 
 # Two cores shared with a database make single examples slow now and then; the test's own timeout decides.
 settings.register_profile("turnledger", deadline=None, print_blob=True)
@@ -106,6 +107,12 @@ def _own_data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]
         patch.delenv("TURNLEDGER_URL", raising=False)
         patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data-home")))
         yield
+
+
+@pytest.fixture(autouse=True)
+def _outside_of_any_turn() -> None:
+    """A turn that a test left open, as a killed process does, is not the next one's in this thread."""
+    _entered.set(None)
 
 
 @pytest.fixture(scope="session")

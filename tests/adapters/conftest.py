@@ -12,7 +12,6 @@ import pytest
 import turnledger
 import turnledger.errors
 from tests.adapters.stub import Provider, running
-from turnledger.capture.context import _entered
 
 __all__ = ["Recorder", "Step"]
 
@@ -53,12 +52,6 @@ def _payload(reading: turnledger.Reading, event: UUID) -> bytes | None:
         return reading.body(event)
     except turnledger.errors.NotFoundError:
         return None
-
-
-@pytest.fixture(autouse=True)
-def _outside_of_any_turn() -> None:
-    """Whatever a test before this one left open in this thread is not this one's."""
-    _entered.set(None)
 
 
 @pytest.fixture

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tests.adapters.conftest import _outside_of_any_turn, provider, recorder
+from tests.adapters.conftest import provider, recorder
 from tests.apart import is_apart
 
-__all__ = ["_outside_of_any_turn", "provider", "recorder"]
+__all__ = ["provider", "recorder"]
 
 collect_ignore_glob = [] if is_apart else ["test_*.py"]
