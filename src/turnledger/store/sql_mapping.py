@@ -42,6 +42,7 @@ __all__ = [
     "changed_rows",
     "conversation_state",
     "found_states",
+    "head_values",
     "journal_state",
     "lease_row",
     "lookups",
@@ -302,8 +303,9 @@ def _states(changes: Changes) -> Iterator[Write]:
         journals = changes.journals.values()
         old = [state for state in journals if not state.new]
         yield from _write("insert_journal", [_new_journal(state) for state in journals if state.new])
-        yield from _write("update_journal", [(*_head(state), state.jid) for state in old if not state.closed])
-        yield from _write("close_journal", [(*_head(state), state.jid) for state in old if state.closed])
+        for statement, closed in (("update_journal", False), ("close_journal", True)):
+            rows: list[Values] = [(*head_values(state), state.jid) for state in old if state.closed is closed]
+            yield from _write(statement, rows)
 
 
 def _write(statement: str, rows: list[Values]) -> Iterator[Write]:
@@ -335,7 +337,8 @@ def _conversation(state: ConversationState) -> Values:
     )
 
 
-def _head(state: JournalState) -> Values:
+def head_values(state: JournalState) -> Values:
+    """Where a journal stands and who holds it: the columns that every append changes."""
     return state.next_seq, state.head, state.last_ms, _id(state.holder), state.epoch, state.until_ms
 
 
@@ -348,7 +351,7 @@ def _new_journal(state: JournalState) -> Values:
         state.cid,
         state.ordinal,
         int(state.closed),
-        *_head(state),
+        *head_values(state),
     )
 
 

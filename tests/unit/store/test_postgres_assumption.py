@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -67,6 +68,50 @@ def test_an_append_from_memory_is_one_round_trip(scribe: Scribe) -> None:
     assert trips(scribe, batch(scribe.step(body=b"short"))) == 1
 
 
+def test_a_body_that_is_new_is_not_looked_for(scribe: Scribe) -> None:
+    scribe.append(batch(scribe.step(body=_long(0))))  # which also draws keys for the parts to come
+    assert trips(scribe, batch(scribe.step(body=_long(1)))) == 1
+    assert trips(scribe, batch(scribe.step(body=_long(1)))) == 1  # this one it knows
+
+
+def test_a_part_that_is_there_already_is_found_and_used(
+    scribe: Scribe, other: Scribe, postgres_url: str
+) -> None:
+    """The writer does not know it: another host stored it, or this one before it was started anew."""
+    scribe.append(batch(scribe.step(body=_long(0))))
+    for number in (1, 2):
+        other.append(batch(other.step(body=_long(number))))
+    scribe.append(batch(scribe.step()))  # what the other wrote is known from here on
+    scribe.engine._clock = clock = SetClock()
+    clock.us += SHARED_US
+    scribe.engine._shared.clear()
+    parts = _parts(postgres_url)
+    draft = scribe.step(body=_long(1))
+    assert trips(scribe, batch(draft)) > 2
+    scribe.append(batch(scribe.step(body=_long(2))))  # for a while it rather looks
+    assert _parts(postgres_url) == parts
+    assert scribe.engine._assumption is None or not scribe.engine._assumption.new_parts
+    clock.us += SHARED_US
+    scribe.engine._shared.clear()
+    assert trips(scribe, batch(scribe.step(body=_long(3)))) == 1
+    assert _parts(postgres_url) == parts + 1
+    with closing(scribe.database.reader()) as reader:
+        content = reader.body(draft.event_id, "payload")
+        assert content is not None
+        assert not isinstance(content, BodyRow)
+        assert b"".join(content.read()) == _long(1)
+
+
+def _long(number: int) -> bytes:
+    return str(number).encode() * 900
+
+
+def _parts(url: str) -> int:
+    [(count,)] = execute(url, "SELECT count(*) FROM parts")
+    assert isinstance(count, int)
+    return count
+
+
 def test_after_somebody_else_wrote_it_is_planned_again(scribe: Scribe, other: Scribe) -> None:
     scribe.engine._clock = clock = SetClock()
     [result] = scribe.append(batch(scribe.step()))
@@ -84,6 +129,7 @@ def test_a_lease_that_went_to_somebody_else_is_seen(scribe: Scribe, other: Scrib
     assert scribe.append(batch(scribe.step()))[0].status is BatchStatus.APPENDED
     time.sleep(0.01)
     assert other.engine.acquire(scribe.turn, new_id(), 60_000) is not None
+    scribe.engine._shared.clear()  # as if nobody had written for a while
     (outcome,) = scribe.appender.run([batch(scribe.step())])
     assert answered(outcome).refusal is Refusal.TURN_LOST
 

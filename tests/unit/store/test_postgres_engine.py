@@ -283,7 +283,7 @@ def test_a_connection_lost_before_the_commit_recorded_nothing(scribe: Scribe, po
     engine.load(Wants(journals={scribe.turn}))
     end_sessions(postgres_url)
     with pytest.raises(RowConflictError, match="connection broke"):
-        engine.find_parts(1, [1])
+        engine.next_id(IdKind.JOURNAL)
     engine.rollback()
     assert scribe.append(batch(scribe.step()))[0].status is BatchStatus.APPENDED
 

@@ -9,32 +9,39 @@ again from what is there.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Final
 from uuid import UUID
 
 from turnledger.store.postgres.link import Call
 from turnledger.store.postgres.statements import call
-from turnledger.store.state import Changes, Found
+from turnledger.store.sql_mapping import Values, head_values
+from turnledger.store.state import Changes, Found, JournalState
 
-__all__ = ["Assumption", "queue_up"]
+__all__ = ["MOVED", "Assumption", "queue_up"]
+
+MOVED: Final = frozenset({"update_conversation", "update_journal"})
+"""What is written by the checks already."""
 
 
-def queue_up(conversations: Iterable[bytes]) -> Call:
+def queue_up(conversations: Iterable[bytes]) -> list[Call]:
     """Wait for the writers of these conversations (ids) that came before, as every append does first.
 
     Conversations with the same last 16 bits share a place in the queue.
     """
-    return call("queue_up", sorted({int.from_bytes(one[-2:], "big") for one in conversations}))
+    places = sorted({int.from_bytes(one[-2:], "big") for one in conversations})
+    return [call("queue_up", place) for place in places or (None,)]
 
 
 @dataclass(frozen=True, slots=True)
 class Assumption:
-    """What a plan rests on, as it was before the plan: checks of the moment, and of rows by small key."""
+    """What a plan rests on, as it was before the plan; ``new_parts`` are keys of parts taken to be new."""
 
     events: frozenset[UUID]
     moment: Call
-    conversations: dict[int, Call]
-    journals: dict[int, Call]
+    conversations: dict[int, Values]
+    journals: dict[int, Values]
+    new_parts: dict[int, list[int]] = field(default_factory=dict)
 
     @staticmethod
     def of(found: Found, events: set[UUID]) -> Assumption:
@@ -42,14 +49,8 @@ class Assumption:
         return Assumption(
             frozenset(events),
             call("check_moment", found.prunes, found.now_ms),
-            {
-                state.cid: call("hold_conversation", state.cid, state.next_position)
-                for state in found.conversations.values()
-            },
-            {
-                state.jid: call("hold_journal", state.jid, state.next_seq, state.epoch, state.until_ms)
-                for state in found.journals.values()
-            },
+            {state.cid: (state.next_position,) for state in found.conversations.values()},
+            {state.jid: (state.next_seq, state.epoch, state.until_ms) for state in found.journals.values()},
         )
 
     def covers(self, changes: Changes) -> bool:
@@ -60,12 +61,22 @@ class Assumption:
         return self.events <= {event.event_id for event in changes.events}
 
     def checks(self, changes: Changes) -> list[Call]:
-        """Lock the rows that change, in the order of a load, and fail where one is not as remembered."""
+        """Move the rows that were there, in the order of a load, and fail where one is not as remembered."""
         conversations = sorted(changes.conversations.values(), key=lambda state: state.id.int)
         journals = sorted(changes.journals.values(), key=lambda state: state.id.int)
         return [
-            queue_up([state.id.bytes for state in conversations]),
+            *queue_up([state.id.bytes for state in conversations]),
             self.moment,
-            *[self.conversations[state.cid] for state in conversations],
-            *[self.journals[state.jid] for state in journals],
+            *[
+                call("move_conversation", state.next_position, state.cid, *self.conversations[state.cid])
+                for state in conversations
+            ],
+            *[self._journal(state) for state in journals],
+            *[call("miss_parts", keys, aid) for aid, keys in self.new_parts.items()],
         ]
+
+    def _journal(self, state: JournalState) -> Call:
+        before = self.journals[state.jid]
+        if state.closed:
+            return call("hold_journal", state.jid, *before)
+        return call("move_journal", *head_values(state), state.jid, *before)

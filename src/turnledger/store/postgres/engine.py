@@ -13,7 +13,7 @@ from turnledger.errors import LedgerError, LedgerUnavailableError
 from turnledger.model.rows import LeaseRow
 from turnledger.store.contract import RowConflictError, StoredBody
 from turnledger.store.heads import Heads
-from turnledger.store.postgres.assumption import Assumption, queue_up
+from turnledger.store.postgres.assumption import MOVED, Assumption, queue_up
 from turnledger.store.postgres.link import Call, Link, Row
 from turnledger.store.postgres.problems import LinkLostError, ServerError, explain, unreachable
 from turnledger.store.postgres.redial import Redial
@@ -42,6 +42,7 @@ KNOWN_JOURNALS: Final = 1 << 16
 SHARED_US: Final = 1_000_000
 
 _DISPROVED: Final = "22012"  # a check divides by the number of rows that are as remembered
+_PART_EXISTS: Final = "2201E"  # another takes the logarithm of 0
 
 _SEQUENCES: Final = {
     IdKind.AGENT: "agents_aid",
@@ -64,6 +65,7 @@ class PostgresEngine:
         self._server_clock = ServerClock(clock)
         self._heads = Heads()
         self._shared: dict[int, int] = {}  # conversations that others write too, and until when to mind it
+        self._look_for_parts_until_us = 0
         self._in_doubt = False
         self._notified_us = -NOTIFY_EVERY_US
         self._part_keys: list[int] = []
@@ -123,8 +125,9 @@ class PostgresEngine:
         reads = lookups(wants)
         agents, conversations, journals, events = ([key for (key,) in keys] for _, keys in reads[:4])
         names = reads[4][1]
+        queue = queue_up(conversations)
         calls = [
-            queue_up(conversations),
+            *queue,
             call("lock_conversations", conversations),
             call("lock_journals", journals),
             # An agent's counts move where a journal is opened, so its row is locked only where one may be.
@@ -134,7 +137,8 @@ class PostgresEngine:
             *[call("find_aliases", *name) for name in names],
             call("get_moment"),
         ]
-        _, _, found_conversations, found_journals, *results = self._first_run(calls, [call("begin")])
+        found_rows = self._first_run(calls, [call("begin")])[1 + len(queue) :]
+        found_conversations, found_journals, *results = found_rows
         found_agents, found_events, *found_names, [(clock_us, prunes)] = results[-3 - len(names) :]
         aliases = [row for rows in found_names for row in rows]
         now_ms = self._server_clock.set(clock_us)
@@ -162,7 +166,10 @@ class PostgresEngine:
         return keys.pop(0)
 
     def find_parts(self, aid: int, keys: Sequence[int]) -> Iterable[tuple[int, int, bytes]]:
-        """See ``contract.Engine``."""
+        """See ``contract.Engine``.  What this writer does not know is mostly new; the commit tells."""
+        if self._assumption is not None and self._clock.monotonic_us() >= self._look_for_parts_until_us:
+            self._assumption.new_parts.setdefault(aid, []).extend(keys)
+            return []
         return [(key, pid, data) for key, pid, data in self._step(call("find_parts", list(keys), aid))]
 
     def add_part(self, aid: int, key: int, data: bytes, size: int) -> int:
@@ -185,7 +192,9 @@ class PostgresEngine:
                 msg = "an event is refused or may be on record already"
                 raise RowConflictError(msg)
             self._send(self._assumption.checks(changes))
-        self._send(_calls(changed_rows(changes, bodies, self._parts)))
+        moved = frozenset[str]() if self._assumption is None else MOVED
+        writes = changed_rows(changes, bodies, self._parts)
+        self._send(_calls(write for write in writes if write[0] not in moved))
         self._send(_calls(projected_rows(projection)))
 
     def commit(self) -> None:
@@ -201,9 +210,12 @@ class PostgresEngine:
         self._heads.keep(self._saved)
 
     def _explained(self, error: ServerError) -> LedgerError | RowConflictError:
-        if error.sqlstate == _DISPROVED and self._assumption is not None:
-            # Others write to these conversations too: better to ask for a while than to be wrong each time.
-            now = self._clock.monotonic_us()
+        # Better to ask for a while than to be wrong each time: others write to these conversations too, or
+        # what this writer stores was stored before it came.
+        now = self._clock.monotonic_us()
+        if error.sqlstate == _PART_EXISTS:
+            self._look_for_parts_until_us = now + SHARED_US
+        elif error.sqlstate == _DISPROVED and self._assumption is not None:
             self._shared = {cid: until for cid, until in self._shared.items() if until > now}
             self._shared.update(dict.fromkeys(self._saved.conversations, now + SHARED_US))
         return explain(error, self._link.label)

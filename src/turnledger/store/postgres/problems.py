@@ -31,9 +31,9 @@ class ServerError(Exception):
         self.message = message
 
 
-# Unique keys, failed checks of a plan's assumptions (a division by zero rows), serialization failures and
-# deadlocks: another writer was there first, plan again.
-_CONFLICTS: Final = frozenset({"23505", "22012", "40001", "40P01"})
+# Unique keys, failed checks of a plan's assumptions (a division by zero rows, the logarithm of none),
+# serialization failures and deadlocks: another writer was there first, plan again.
+_CONFLICTS: Final = frozenset({"23505", "22012", "2201E", "40001", "40P01"})
 _BUSY: Final = frozenset({"55P03", "57014"})
 _CORRUPT: Final = frozenset({"XX001", "XX002"})
 _EXISTS: Final = "42P07"
