@@ -70,14 +70,18 @@ def promised(
         for seq, payload in zip(seqs, payloads, strict=True)
         if payload != NO_PAYLOAD
     }
-    for seq, detail in zip(seqs, details, strict=True):
-        if isinstance(detail, bytes) and b'"slots"' in detail:
-            try:
-                slots = decode_detail(detail).get("slots", {})
-                if isinstance(slots, dict):
-                    found |= {(seq, slot): bytes.fromhex(one["commitment"]) for slot, one in slots.items()}
-            except (GrammarError, KeyError, TypeError, ValueError):
-                return None
+    try:
+        with_slots = [
+            (seq, decode_detail(detail).get("slots", {}))
+            for seq, detail in zip(seqs, details, strict=True)
+            if type(detail) is bytes and b'"slots"' in detail
+        ]
+        for seq, slots in with_slots:
+            if isinstance(slots, dict):
+                for slot, one in slots.items():
+                    found[seq, slot] = bytes.fromhex(one["commitment"])
+    except (GrammarError, KeyError, TypeError, ValueError):
+        return None
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, pairwise, repeat
 from itertools import chain as chained
 from typing import Any, Final, TypeAlias
@@ -41,12 +41,13 @@ def together(sizes: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 
 def turns_together(
-    reader: Reader, rows: Sequence[RecordedJournal], owner: Conversation, bodies: Rebuilder | None
+    reader: Reader, turns: Mapping[UUID, RecordedJournal], owner: Conversation, bodies: Rebuilder | None
 ) -> list[Verification] | None:
     """What ``JournalCheck`` finds about each of these turns, if it finds no fault in any; else None.
 
-    The rows are of turns of the conversation ``owner`` and tell what they should; None for too many events.
+    Their rows tell what they should, and that the conversation is ``owner``; None for too many events.
     """
+    rows = [*turns.values()]
     lengths = [row.events for row in rows]
     if not 0 < sum(lengths) <= _EVENTS:
         return None
@@ -54,8 +55,7 @@ def turns_together(
     if len(events) != sum(lengths):
         return None
     *columns, ids, positions = [*zip(*events, strict=True)]
-    turns = [UUID(bytes=row.id) for row in rows]
-    agents = {row.agent: UUID(bytes=row.agent or b"") for row in rows}
+    agents = {agent: UUID(bytes=agent or b"") for agent in {row.agent for row in rows}}
     names = {agent: str(id_) for agent, id_ in agents.items()}
     owners = [(str(turn), names[row.agent]) for turn, row in zip(turns, rows, strict=True)]
     ends = [*accumulate(lengths)]

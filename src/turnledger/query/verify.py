@@ -6,7 +6,7 @@ hashed, compared with something hashed, or named in ``not_covered`` or ``docs/wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import repeat
@@ -175,17 +175,20 @@ class _Walk:
             wanted = owner.opened[start : start + _PAGE]
             rows, lost = readable_rows(self._reader, wanted)
             self.has_unreadable = self.has_unreadable or bool(lost)
-            sizes = [self._plain_events(rows.get(turn.bytes), conversation) for turn in wanted]
+            sizes = [self._plain_events(turn, rows.get(turn.bytes), conversation) for turn in wanted]
             for first, last in together(sizes):
                 turns = wanted[first:last]
-                found = self._together([rows[turn.bytes] for turn in turns if sizes[first]], owner)
+                known = {turn: rows[turn.bytes] for turn in turns} if sizes[first] else {}
+                found = self._together(known, owner)
                 for turn, finding in zip(turns, found or repeat(None), strict=False):
                     if turn in lost:
                         yield unreadable(JournalKind.TURN, turn)
                         continue
                     yield from self._turn(turn, rows.get(turn.bytes), conversation, owner, finding)
 
-    def _together(self, rows: Sequence[RecordedJournal], owner: Conversation) -> list[Verification] | None:
+    def _together(
+        self, rows: Mapping[UUID, RecordedJournal], owner: Conversation
+    ) -> list[Verification] | None:
         try:
             return turns_together(self._reader, rows, owner, self._bodies)
         except LedgerCorruptError:  # one by one, to find out which it is
@@ -212,7 +215,7 @@ class _Walk:
         else:
             yield faulty(JournalKind.TURN, turn, Reason.MISSING_JOURNAL)
 
-    def _plain_events(self, row: RecordedJournal | None, conversation: RecordedJournal) -> int:
+    def _plain_events(self, turn: UUID, row: RecordedJournal | None, conversation: RecordedJournal) -> int:
         """How many events the row says a turn has; 0 where there is something odd about the row."""
         plain = (
             row is not None
@@ -220,7 +223,7 @@ class _Walk:
             and row.conversation == conversation.conversation
             and _is_id(row.agent)
             and damage_of(row) is None
-            and UUID(bytes=row.id) not in self._damages.by_id
+            and turn not in self._damages.by_id
         )
         return row.events if row is not None and plain else 0
 
