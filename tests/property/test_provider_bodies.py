@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from typing import Any
 
@@ -161,7 +162,8 @@ def _altered(value: object, draw: st.DataObject) -> object:
     if isinstance(parent, dict) and draw.draw(st.booleans()):
         del parent[key]
     else:
-        parent[key] = draw.draw(st.sampled_from(WRONG))
+        # A copy: the next change may be in it, and must not be found in the next example.
+        parent[key] = copy.deepcopy(draw.draw(st.sampled_from(WRONG)))
     return top[0]
 
 
