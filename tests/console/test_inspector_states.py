@@ -120,7 +120,7 @@ def test_a_turn_that_no_agent_has_is_said_to_be_none(site: House, browse: Browse
 # --- what may go wrong -----------------------------------------------------------------------------
 
 
-def test_while_it_loads_it_says_so(page: Page, told: Told) -> None:
+def test_it_shows_what_it_has_while_the_journal_is_on_its_way(page: Page, told: Told) -> None:
     held: list[Route] = []
 
     def hold(route: Route) -> None:
@@ -128,10 +128,44 @@ def test_while_it_loads_it_says_so(page: Page, told: Told) -> None:
 
     page.route("**/journal", hold)
     page.goto(told.inspector("whole"))
-    expect(page.get_by_role("status").filter(has_text="Loading the turn and checking it")).to_be_visible()
-    expect(page.get_by_role("article")).to_have_count(0)
+    expect(card(page, "COMMIT")).to_be_visible()
+    expect(page.get_by_role("region", name="The turn")).to_contain_text("completed")
+    expect(verification(page)).to_contain_text("not checked yet")
+    expect(verification(page)).not_to_contain_text("intact")
     held.pop().continue_()
     expect(verification(page)).to_contain_text("every hash recomputed")
+    expect(verification(page)).not_to_contain_text("not checked yet")
+
+
+def test_while_nothing_has_come_it_says_that_it_loads(page: Page, told: Told) -> None:
+    held: list[Route] = []
+    is_held = True
+
+    def hold(route: Route) -> None:
+        held.append(route) if is_held else route.continue_()
+
+    page.route(re.compile(rf"/turns/{told.turns['whole']}"), hold)
+    page.goto(told.inspector("whole"))
+    expect(page.get_by_role("status").filter(has_text="Loading the turn")).to_be_visible()
+    expect(page.get_by_role("article")).to_have_count(0)
+    is_held = False
+    for route in held:
+        route.continue_()
+    expect(verification(page)).to_contain_text("every hash recomputed")
+
+
+def test_the_journal_is_shown_where_what_the_turn_took_cannot_be_told(
+    page: Page, told: Told, watch: Watch
+) -> None:
+    watch.allow("status of 500")
+    problem = {"type": "about:blank", "title": "Failed", "status": 500, "detail": "No.", "nextStep": "Wait."}
+    page.route(
+        re.compile(rf"/turns/{told.turns['whole']}\?"), lambda route: route.fulfill(status=500, json=problem)
+    )
+    page.goto(told.inspector("whole"))
+    expect(page.get_by_role("alert")).to_contain_text("No.")
+    expect(verification(page)).to_contain_text("every hash recomputed")
+    expect(card(page, "COMMIT")).to_be_visible()
 
 
 def test_404_explains_how_recording_is_switched_on(page: Page, told: Told, watch: Watch) -> None:
@@ -451,7 +485,7 @@ def test_the_prompt_is_shown_as_it_was_sent(page: Page, told: Told) -> None:
 def test_raw_is_what_the_api_answers(page: Page, told: Told) -> None:
     page.goto(told.inspector("bare") + "&view=raw")
     expect(page.get_by_role("group", name="the journal as JSON")).to_contain_text("chainIntact")
-    page.get_by_role("button", name="everything about the turn").click()
+    page.get_by_role("button", name="the turn and its first 500 events").click()
     expect(page.get_by_role("group", name="the turn as JSON")).to_contain_text("agentName")
 
 

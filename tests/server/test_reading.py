@@ -19,8 +19,11 @@ from tests.patience import eventually
 from tests.server.kit import ASKS, REQUEST, Served, Story, served, story, told
 from turnledger.capture.conversation import Conversation
 from turnledger.model.access import Scope
+from turnledger.query.turn_report import Doubt
+from turnledger.query.turn_steps import MOST_LOOSE
 from turnledger.query.verify_file import verify_file
 
+IN_DOUBT = Doubt.IN_DOUBT.value
 FATES = ("undecided", "engaged", "shed", "failed", "answered", "observed", "folded", "apologised")
 SEVEN = ["seq", "type", "payloadHash", "summary", "prevHash", "hash", "createdAt"]
 
@@ -255,6 +258,44 @@ def test_one_turn_taken_apart(house: Served, there: Story) -> None:
     assert [entry["seq"] for entry in pages] == [entry["seq"] for entry in report["entries"]]
 
 
+def test_steps_come_with_the_events_that_they_begin_or_end_in(house: Served, there: Story) -> None:
+    path = f"{_at(there)}/turns/{there.turns[0]}"
+    whole = house.ask(path)
+    for start in range(len(whole["entries"])):
+        for limit in (1, 2, 3):
+            here = range(start, start + limit)
+            some = house.ask(f"{path}/entries?from={start}&limit={limit}")
+            assert some["steps"] == [
+                step for step in whole["steps"] if step["intentSeq"] in here or step["outcomeSeq"] in here
+            ]
+
+
+def test_a_report_says_what_the_whole_turn_left_open_and_shows_a_part_of_it(engine: str) -> None:
+    left = MOST_LOOSE + 20
+    with turnledger.open(engine) as ledger:
+        agent = ledger.agent("support")
+        turn = agent.conversation("slack:long").turn(trigger="api")
+        with turn:
+            turn.tool("first", lambda: "done")
+            steps = [turn.tool_call("left", supplied="{}", ordinal=number) for number in range(left)]
+            for step in steps:
+                step.__enter__()
+            approval = turn.approval(steps[0])
+            approval.decide("denied")
+            turn.commit("That was all.")
+    with served(engine) as house:
+        path = f"/api/agents/{agent.id}/turns/{turn.id}"
+        report = house.ask(f"{path}?limit=1")
+        sizes = [len(report[key]) for key in ("entries", "steps", "unfinishedSteps", "unrunTools")]
+        assert (report["turn"]["openSteps"], sizes) == (left, [1, 0, MOST_LOOSE, 0])
+        assert [one["doubt"] for one in report["unfinishedSteps"][:2]] == ["not started", IN_DOUBT]
+        assert report["totals"]["toolCalls"] == left + 1
+        assert report["totals"]["toolMs"] is not None
+        first = report["unfinishedSteps"][0]["intentSeq"]
+        some = house.ask(f"{path}/entries?from={first}&limit=2")["steps"]
+        assert [one["doubt"] for one in some] == ["not started", IN_DOUBT]
+
+
 def test_entries_of_a_turn_from_any_place_on(house: Served, there: Story) -> None:
     path = f"{_at(there)}/turns/{there.turns[0]}"
     whole = house.ask(path)["entries"]
@@ -264,7 +305,12 @@ def test_entries_of_a_turn_from_any_place_on(house: Served, there: Story) -> Non
     rest = house.ask(f"{path}/entries?from=2")
     assert rest["entries"] == whole[2:]
     assert not rest["hasMore"]
-    assert house.ask(f"{path}/entries?from={len(whole)}") == {"entries": [], "hasMore": False, "names": {}}
+    assert house.ask(f"{path}/entries?from={len(whole)}") == {
+        "entries": [],
+        "steps": [],
+        "hasMore": False,
+        "names": {},
+    }
     house.ask(f"{path}/entries?from=-1", 422)
 
 

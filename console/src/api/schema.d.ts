@@ -213,7 +213,7 @@ export interface paths {
         };
         /**
          * Get Turn
-         * @description One turn: its entries, its steps, which of them are in doubt, and what nobody ran.
+         * @description One turn: what it took, what is in doubt, what nobody ran; its entries and steps page by page.
          */
         get: operations["get_turn"];
         put?: never;
@@ -233,7 +233,7 @@ export interface paths {
         };
         /**
          * Get Turn Entries
-         * @description Some of a turn's events with what stands beside them, from any place on.
+         * @description Some of a turn's events with what stands beside them and their steps, from any place on.
          */
         get: operations["get_turn_entries"];
         put?: never;
@@ -2219,6 +2219,8 @@ export interface components {
          */
         TurnEntries: {
             entries: components["schemas"]["Entry"][];
+            /** @description Those that begin or end in these entries. */
+            steps: components["schemas"]["Step"][];
             hasMore: boolean;
             /** @description Outside names of the ids in tokens. */
             names: {
@@ -2303,17 +2305,23 @@ export interface components {
         };
         /**
          * TurnReport
-         * @description Everything about one turn but the bodies; ``entries`` come in pages.
+         * @description One turn, what it took and what it left open; ``entries`` and their ``steps`` come in pages.
          */
         TurnReport: {
             turn: components["schemas"]["Turn"];
             totals: components["schemas"]["TurnTotals"];
             /** @description It is open and its writer's lease ran out. */
             noSignOfLife: boolean;
-            steps: components["schemas"]["Step"][];
+            /** @description Of the whole turn, those without an outcome: the first 200. */
+            unfinishedSteps: components["schemas"]["Step"][];
+            /** @description Of the whole turn: the first 200. */
             unrunTools: components["schemas"]["UnrunTool"][];
+            /** @description How many tool calls nobody ran. */
+            unrunCount: number;
             children: components["schemas"]["SubTurn"][];
             entries: components["schemas"]["Entry"][];
+            /** @description Those that begin or end in these entries. */
+            steps: components["schemas"]["Step"][];
             hasMore: boolean;
             next: string | null;
             /** @description For the stream of the turn's conversation. */
@@ -4463,7 +4471,7 @@ export interface operations {
                      *         "costMinor": 1
                      *       },
                      *       "noSignOfLife": false,
-                     *       "steps": [
+                     *       "unfinishedSteps": [
                      *         {
                      *           "kind": "model",
                      *           "intentSeq": 1,
@@ -4502,6 +4510,7 @@ export interface operations {
                      *           "tool": "tool"
                      *         }
                      *       ],
+                     *       "unrunCount": 1,
                      *       "children": [
                      *         {
                      *           "turnId": "01890a5d-ac96-774b-bcce-b302099a8057",
@@ -4553,6 +4562,38 @@ export interface operations {
                      *             "text": "text",
                      *             "more": false
                      *           }
+                     *         }
+                     *       ],
+                     *       "steps": [
+                     *         {
+                     *           "kind": "model",
+                     *           "intentSeq": 1,
+                     *           "outcomeSeq": 1,
+                     *           "name": "support",
+                     *           "role": "primary",
+                     *           "status": "completed",
+                     *           "ms": 1,
+                     *           "cost": {
+                     *             "state": "priced",
+                     *             "amount": "0.000057",
+                     *             "currency": "USD",
+                     *             "reason": "ok",
+                     *             "provider": "openai",
+                     *             "model": "model",
+                     *             "prices": "genai-prices 0.2.3",
+                     *             "pricedAt": "2026-11-30T12:00:00.000Z",
+                     *             "earlier": [
+                     *               {
+                     *                 "state": "priced",
+                     *                 "amount": "0.000057",
+                     *                 "currency": "USD",
+                     *                 "reason": "ok",
+                     *                 "prices": "genai-prices 0.2.3",
+                     *                 "pricedAt": "2026-11-30T12:00:00.000Z"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "doubt": "in doubt: may have happened"
                      *         }
                      *       ],
                      *       "hasMore": false,
@@ -4758,6 +4799,38 @@ export interface operations {
                      *             "text": "text",
                      *             "more": false
                      *           }
+                     *         }
+                     *       ],
+                     *       "steps": [
+                     *         {
+                     *           "kind": "model",
+                     *           "intentSeq": 1,
+                     *           "outcomeSeq": 1,
+                     *           "name": "support",
+                     *           "role": "primary",
+                     *           "status": "completed",
+                     *           "ms": 1,
+                     *           "cost": {
+                     *             "state": "priced",
+                     *             "amount": "0.000057",
+                     *             "currency": "USD",
+                     *             "reason": "ok",
+                     *             "provider": "openai",
+                     *             "model": "model",
+                     *             "prices": "genai-prices 0.2.3",
+                     *             "pricedAt": "2026-11-30T12:00:00.000Z",
+                     *             "earlier": [
+                     *               {
+                     *                 "state": "priced",
+                     *                 "amount": "0.000057",
+                     *                 "currency": "USD",
+                     *                 "reason": "ok",
+                     *                 "prices": "genai-prices 0.2.3",
+                     *                 "pricedAt": "2026-11-30T12:00:00.000Z"
+                     *               }
+                     *             ]
+                     *           },
+                     *           "doubt": "in doubt: may have happened"
                      *         }
                      *       ],
                      *       "hasMore": false,

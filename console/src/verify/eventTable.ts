@@ -60,6 +60,10 @@ export class EventTable {
     return this.field(place, 0);
   }
 
+  summary(place: number): string {
+    return this.field(place, 2);
+  }
+
   /** When it was recorded, in epoch milliseconds; NaN where its time is none. */
   moment(place: number): number {
     return Date.parse(this.field(place, 5));

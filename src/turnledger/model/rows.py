@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 from uuid import UUID
 
 from turnledger.model.draft import Journal
@@ -24,6 +24,7 @@ __all__ = [
     "MemoryRow",
     "MessageRow",
     "Rows",
+    "StepEvent",
     "TurnRow",
 ]
 
@@ -83,6 +84,18 @@ class EventRow:
     detail: bytes
     cursor: int
     bodies: tuple[BodyRow, ...]
+
+
+class StepEvent(NamedTuple):
+    """A call, an outcome or an approval in short, or another event whose writer noted a cost.
+
+    ``tokens`` is the summary without its ``detail=``; ``detail`` is there for a MODEL_RESULT alone.
+    """
+
+    seq: int
+    type: str
+    tokens: str
+    detail: bytes | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from uuid import UUID
@@ -20,6 +20,7 @@ __all__ = [
     "Step",
     "TurnReport",
     "UnrunTool",
+    "requested_names",
     "requested_tools",
     "steps_of",
     "trigger_message",
@@ -123,8 +124,13 @@ def _doubt(status: TurnStatus, decision: str | None, *, silent: bool) -> Doubt:
 
 def requested_tools(entry: Entry) -> list[str]:
     """Names of the tools that a MODEL_RESULT asked for, in the model's order; none for other events."""
-    asked = entry.detail.get("requested")
-    if entry.row.type != "MODEL_RESULT" or not isinstance(asked, list):
+    return requested_names(entry.detail) if entry.row.type == "MODEL_RESULT" else []
+
+
+def requested_names(detail: Mapping[str, object]) -> list[str]:
+    """The same, by the detail of a MODEL_RESULT."""
+    asked = detail.get("requested")
+    if not isinstance(asked, list):
         return []
     return [str(request.get("tool")) if isinstance(request, dict) else "?" for request in asked]
 

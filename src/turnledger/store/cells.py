@@ -34,6 +34,7 @@ __all__ = [
     "NOTICE",
     "OF_CONVERSATION",
     "PRICED_CALL",
+    "STEP_EVENT",
     "TURN_LEASE",
     "TURN_ROW",
     "UNACCOUNTED",
@@ -286,6 +287,9 @@ INTENT: Final = _columns(
     tokens=_is_ascii,
     detail=_is_bytes,
     created_ms=_is_number,
+)
+STEP_EVENT: Final = _columns(
+    "events", seq=_is_number, type=_is_ascii, tokens=_is_ascii, detail=_or_null(_is_bytes)
 )
 PRICED_CALL: Final = (
     *_columns("calls", aid=_is_number, created_ms=_is_number, jid=_is_number, seq=_is_number, cid=_is_number),

@@ -24,6 +24,7 @@ from turnledger.model.rows import (
     MemoryRow,
     MessageRow,
     Rows,
+    StepEvent,
     TurnRow,
 )
 from turnledger.model.vocabulary import JournalKind, Shape, TurnStatus
@@ -348,6 +349,10 @@ class Reader(Protocol):
 
     def events(self, journal_id: UUID, start_seq: int, limit: int) -> list[EventRow]:
         """Events of a journal in order from ``start_seq`` on."""
+        ...
+
+    def step_events(self, journal_id: UUID, start_seq: int, limit: int) -> list[StepEvent]:
+        """The events of a journal from ``start_seq`` on that its steps and sums are made of, in order."""
         ...
 
     def flow(

@@ -25,6 +25,7 @@ FIRST: Final[PriceKey] = (-(2**63), -1, -1)
 """The key before all others."""
 
 _LAST_MS: Final = 2**63 - 1
+_LAST_SEQ: Final = 2**31 - 1
 
 
 def add_costs(store: Store, costs: Sequence[NewCost]) -> int:
@@ -127,10 +128,17 @@ class CostReader:
             _take(found[name], row)
         return found
 
-    def of_journal(self, journal: UUID) -> dict[int, list[CallCost]]:
-        """All records of the calls in one journal by the seq of the result, first edition first."""
+    def of_journal(
+        self, journal: UUID, first_seq: int = 0, last_seq: int = _LAST_SEQ
+    ) -> dict[int, list[CallCost]]:
+        """All records of the calls in one journal by the seq of the result, first edition first.
+
+        With bounds, of the results from one seq to another, both included.
+        """
         found: defaultdict[int, list[CallCost]] = defaultdict(list)
-        for row in self._reader().ask("list_costs_of_journal", journal=journal.bytes):
+        for row in self._reader().ask(
+            "list_costs_of_journal", journal=journal.bytes, first_seq=first_seq, last_seq=last_seq
+        ):
             try:
                 check(row, COST)
             except DamagedRowError:

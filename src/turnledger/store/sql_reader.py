@@ -23,6 +23,7 @@ from turnledger.model.rows import (
     MemoryRow,
     MessageRow,
     Rows,
+    StepEvent,
     TurnRow,
 )
 from turnledger.model.vocabulary import JournalKind, TurnStatus
@@ -299,6 +300,11 @@ class SqlReader:
         """See ``contract.Reader``."""
         rows = self._all("list_events", journal=journal_id.bytes, start_seq=start_seq, limit=limit)
         return [sql_rows.event_row(row) for row in rows]
+
+    def step_events(self, journal_id: UUID, start_seq: int, limit: int) -> list[StepEvent]:
+        """See ``contract.Reader``."""
+        rows = self._all("list_step_events", journal=journal_id.bytes, start_seq=start_seq, limit=limit)
+        return [sql_rows.step_event(row) for row in rows]
 
     def flow(
         self, conversation: UUID, *, after: int | None, before: int | None, limit: int

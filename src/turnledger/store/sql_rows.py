@@ -23,6 +23,7 @@ from turnledger.model.rows import (
     MemoryRow,
     MessageRow,
     Rows,
+    StepEvent,
     TurnRow,
 )
 from turnledger.model.vocabulary import Direction, InboundVerdict, JournalKind, MemoryOp, Shape, TurnStatus
@@ -33,6 +34,7 @@ from turnledger.store.cells import (
     JOURNAL_ROW,
     MEMORY_ROW,
     MESSAGE_ROW,
+    STEP_EVENT,
     TURN_ROW,
     check,
 )
@@ -48,6 +50,7 @@ __all__ = [
     "listed",
     "memory_row",
     "message_row",
+    "step_event",
     "turn_row",
     "whole_summary",
 ]
@@ -134,6 +137,12 @@ def event_row(row: Row) -> EventRow:
         cursor,
         body_rows(bodies),
     )
+
+
+def step_event(row: Row) -> StepEvent:
+    """A row of ``list_step_events``."""
+    check(row, STEP_EVENT)
+    return StepEvent(*row)
 
 
 def journal_row(row: Row) -> JournalRow:

@@ -15,8 +15,9 @@ export function Notices({
   report: TurnReport;
   onSelect: (seq: number) => void;
 }): ReactNode {
-  const doubts = report.steps.filter((step) => step.doubt !== null && step.doubt !== "running");
-  const { unrunTools } = report;
+  const doubts = report.unfinishedSteps.filter((step) => step.doubt !== null && step.doubt !== "running");
+  const more = report.turn.openSteps - report.unfinishedSteps.length + doubts.length;
+  const { unrunTools, unrunCount } = report;
   if (doubts.length === 0 && unrunTools.length === 0 && !report.noSignOfLife) return null;
   return (
     <ul className={s.notices} aria-label="To look at">
@@ -41,10 +42,8 @@ export function Notices({
           </Button>
         </li>
       ))}
-      {doubts.length > SHOWN && (
-        <li>
-          and {counted(doubts.length - SHOWN, "more step", "more steps")} in doubt; press n for the next.
-        </li>
+      {more > SHOWN && (
+        <li>and {counted(more - SHOWN, "more step", "more steps")} in doubt; press n for the next.</li>
       )}
       {unrunTools.slice(0, SHOWN).map((tool) => (
         <li key={`${tool.resultSeq}/${tool.ordinal}`}>
@@ -64,8 +63,8 @@ export function Notices({
           </Button>
         </li>
       ))}
-      {unrunTools.length > SHOWN && (
-        <li>and {counted(unrunTools.length - SHOWN, "more tool call")} asked for and not run.</li>
+      {unrunCount > SHOWN && (
+        <li>and {counted(unrunCount - SHOWN, "more tool call")} asked for and not run.</li>
       )}
     </ul>
   );

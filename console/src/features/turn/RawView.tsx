@@ -27,7 +27,7 @@ export function RawView({ agentId, turnId }: { agentId: string; turnId: string }
             setWhole(true);
           }}
         >
-          everything about the turn
+          the turn and its first 500 events
         </Button>
       </div>
       <BodyView

@@ -2,7 +2,6 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useMemo } from "react";
 
 import { noteTurn } from "../../api/findings";
-import type { Entry } from "../../api/types";
 import { Badge, Button, Empty, Failure, Loading, Tabs } from "../../components/ui";
 import { reasonWords } from "../../verify/words";
 import { Cards } from "./Cards";
@@ -17,7 +16,7 @@ import { inspectorRoute, type TurnSearch } from "./routes";
 import { Totals } from "./Totals";
 import { useTurn } from "./useTurn";
 import { useTurnKeys } from "./useTurnKeys";
-import { NotChecked, VerdictPanel } from "./VerdictPanel";
+import { Checking, NotChecked, VerdictPanel } from "./VerdictPanel";
 import { Waterfall } from "./Waterfall";
 import s from "./turn.module.css";
 
@@ -39,12 +38,11 @@ export function TurnView({
   search: TurnSearch;
 }): ReactNode {
   const data = useTurn(agentId, turnId);
-  const { journal, report, entries } = data;
-  const isUnchecked = data.notChecked !== null;
+  const { journal, report, entries, steps } = data;
   const navigate = useNavigate({ from: inspectorRoute.fullPath });
   const cards = useMemo(
-    () => new CardTable(journal?.events ?? uncheckedEvents(isUnchecked ? entries : NONE), entries, report),
-    [journal, isUnchecked, entries, report],
+    () => new CardTable(journal?.events ?? uncheckedEvents(entries), entries, steps, report),
+    [journal, entries, steps, report],
   );
   const select = (seq: number | undefined, open?: true): void => {
     void navigate({
@@ -67,17 +65,29 @@ export function TurnView({
     conversationId: report?.turn.conversationId,
     select,
   });
-  if (data.error?.status === 404) return <NothingRecorded />;
-  if (data.error !== null) return <Failure error={data.error} what="this turn" onRetry={data.retry} />;
-  if (journal === undefined && data.notChecked === null) return <Loading what="the turn and checking it" />;
+  const { errors } = data;
+  if (errors.journal?.status === 404 || errors.report?.status === 404) return <NothingRecorded />;
+  if (errors.journal !== null && report === undefined) {
+    return <Failure error={errors.journal} what="this turn" onRetry={data.retry} />;
+  }
+  const isChecking = journal === undefined && errors.journal === null && data.notChecked === null;
+  if (isChecking && errors.report === null && report === undefined && cards.length === 0) {
+    return <Loading what="the turn" />;
+  }
   return (
     <>
-      {report === undefined ? (
+      {errors.report !== null ? (
+        <Failure error={errors.report} what="what this turn took" onRetry={data.retry} />
+      ) : report === undefined ? (
         <Loading what="what it took" />
       ) : (
         <Totals report={report} actions={<FixtureButton agentId={agentId} turnId={turnId} />} />
       )}
-      {journal === undefined || judgement === null ? (
+      {errors.journal !== null ? (
+        <Failure error={errors.journal} what="its journal" onRetry={data.retry} />
+      ) : isChecking ? (
+        <Checking events={report?.turn.events ?? null} />
+      ) : journal === undefined || judgement === null ? (
         <NotChecked fault={data.notChecked ?? ""} onRetry={data.retry} />
       ) : (
         <VerdictPanel journal={journal} judgement={judgement} at={data.checkedAt} />
@@ -114,10 +124,11 @@ export function TurnView({
           }}
         >
           <div className={s.panel}>
-            {search.view === "waterfall" ? (
+            {isChecking && (needsAll(search.view) || cards.length === 0) ? (
+              <Loading what="its events" />
+            ) : search.view === "waterfall" ? (
               <Waterfall
                 cards={cards}
-                steps={report?.steps ?? []}
                 wallMs={report?.totals.wallMs ?? null}
                 onSelect={(seq) => {
                   void navigate({ search: ({ view: _, ...before }) => ({ ...before, seq }) });
@@ -152,6 +163,11 @@ export function TurnView({
   );
 }
 
+/** Whether a view is wrong where it is shown some of the events only. */
+function needsAll(view: TurnSearch["view"]): boolean {
+  return view === "waterfall" || view === "prompt";
+}
+
 /** What is found here about the turn is known on the other pages too. */
 function useNoted(
   agentId: string,
@@ -170,8 +186,6 @@ function useNoted(
     noteTurn({ target: turnId, agentId, conversationId, seq, explanation }, isBroken);
   }, [agentId, turnId, conversationId, kind, seq, reason]);
 }
-
-const NONE: ReadonlyMap<number, Entry> = new Map();
 
 function without({ seq: _seq, open: _open, ...rest }: TurnSearch): TurnSearch {
   return rest;

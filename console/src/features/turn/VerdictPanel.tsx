@@ -152,6 +152,21 @@ function BrowserBadge({ verdict }: { verdict: string }): ReactNode {
   );
 }
 
+/** The journal is on its way or being checked: what is shown until then is what the server says. */
+export function Checking({ events }: { events: number | null }): ReactNode {
+  return (
+    <section className={s.verdict} aria-label="Verification" aria-busy="true">
+      <p className={s.caveats} role="status">
+        <Badge tone="idle" icon="clock">
+          not checked yet
+        </Badge>{" "}
+        This browser is checking {events === null ? "the journal" : `all ${counted(events, "event")}`}. Until
+        it has, what is shown here is what the server says.
+      </p>
+    </section>
+  );
+}
+
 /** The check could not be made, which says nothing about the journal. */
 export function NotChecked({ fault, onRetry }: { fault: string; onRetry: () => void }): ReactNode {
   return (

@@ -22,17 +22,15 @@ const keyOf = (bar: Bar): string => String(bar.step.intentSeq);
 /** Steps on a common line of time; idle stretches are squeezed, and marked. */
 export function Waterfall({
   cards,
-  steps,
   wallMs,
   onSelect,
 }: {
   cards: CardTable;
-  steps: readonly Step[];
   /** What the turn took by its writer's own clock. */
   wallMs: number | null;
   onSelect: (seq: number) => void;
 }): ReactNode {
-  const bars = useMemo(() => barsOf(cards, steps), [cards, steps]);
+  const bars = useMemo(() => barsOf(cards, cards.allSteps()), [cards]);
   const scale = useMemo(() => {
     const spans = bars.map((bar): [number, number] => [bar.from, bar.to]);
     for (let at = 0; at < cards.length; at += 1) {

@@ -4,6 +4,7 @@ import { GENESIS } from "../../verify/chain";
 import type { ChainEvent } from "../../verify/check";
 import { EventTable } from "../../verify/eventTable";
 import { parseSummary } from "../../lib/summary";
+import { StepTable } from "./steps";
 
 export interface CardEvent {
   readonly event: ChainEvent;
@@ -22,19 +23,20 @@ export interface CardEvent {
 
 /** The events of a turn as cards, made as they are asked for. */
 export class CardTable {
-  private readonly steps = new Map<number, Step>();
+  private readonly steps: StepTable;
+  /** What the API says of steps: their costs, and what is known of those without an outcome. */
+  private readonly told = new Map<number, Step>();
   private readonly unrun: ReadonlyMap<number, readonly UnrunTool[]>;
   private readonly callsBefore = new Map<number, number>();
 
   constructor(
     private readonly events: EventTable,
     private readonly entries: ReadonlyMap<number, Entry> = new Map(),
+    steps: readonly Step[] = [],
     report?: TurnReport,
   ) {
-    for (const step of report?.steps ?? []) {
-      this.steps.set(step.intentSeq, step);
-      if (step.outcomeSeq !== null) this.steps.set(step.outcomeSeq, step);
-    }
+    this.steps = new StepTable(events);
+    for (const step of [...(report?.unfinishedSteps ?? []), ...steps]) this.told.set(step.intentSeq, step);
     this.unrun = Map.groupBy(report?.unrunTools ?? [], (tool) => tool.resultSeq);
   }
 
@@ -52,10 +54,27 @@ export class CardTable {
       tokens: parseSummary(event.summary),
       entry,
       gapMs: Number.isNaN(gapMs) ? null : gapMs,
-      step: this.steps.get(event.seq),
+      step: this.stepAt(place),
       unrun: (this.unrun.get(event.seq) ?? []).map((tool) => tool.tool),
       differs: entry !== undefined && !isSame(entry, event),
     };
+  }
+
+  /** All steps in the order in which they began. */
+  allSteps(): Step[] {
+    return this.steps.all().map((step) => this.withTold(step));
+  }
+
+  private stepAt(place: number): Step | undefined {
+    const step = this.steps.at(place);
+    return step === undefined ? undefined : this.withTold(step);
+  }
+
+  private withTold(step: Step): Step {
+    const told = this.told.get(step.intentSeq);
+    if (told === undefined) return step;
+    // Where the journal is not here to its end, the outcome may be known beside it.
+    return step.outcomeSeq === null ? told : { ...step, cost: told.cost };
   }
 
   seq(place: number): number {
@@ -92,7 +111,7 @@ export class CardTable {
   }
 }
 
-/** The events as the API shows them, as far as they came, where the journal itself could not be checked. */
+/** The events as the API shows them, as far as they came, where the journal itself is not checked. */
 export function uncheckedEvents(found: ReadonlyMap<number, Entry>): EventTable {
   const entries: Entry[] = [];
   for (let entry = found.get(0); entry !== undefined; entry = found.get(entries.length)) entries.push(entry);

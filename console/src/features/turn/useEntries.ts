@@ -2,7 +2,7 @@ import { type Query, useQueries } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
 
 import { api, ask } from "../../api/client";
-import type { Entry } from "../../api/types";
+import type { Entry, Step } from "../../api/types";
 
 const BLOCK = 200;
 const MOST = 64;
@@ -10,6 +10,8 @@ const MOST = 64;
 export interface Entries {
   /** What the API says beside the journal, by seq, as far as it was asked for. */
   readonly entries: ReadonlyMap<number, Entry>;
+  /** The steps that these events begin or end; one may be there twice. */
+  readonly steps: readonly Step[];
   /** Whether some of what was asked for could not be had. */
   readonly isLacking: boolean;
   /** Ask for what stands beside the events from one place to another. */
@@ -32,14 +34,15 @@ export function useEntries(agentId: string, turnId: string): Entries {
         ),
     })),
     combine: (results) => ({
-      pages: results.map((one) => one.data?.entries),
+      pages: results.map((one) => one.data),
       failed: results.filter((one) => one.error !== null).map((one) => one.refetch),
     }),
   });
   const entries = useMemo(
-    () => new Map(pages.flatMap((page) => (page ?? []).map((entry) => [entry.seq, entry] as const))),
+    () => new Map(pages.flatMap((page) => (page?.entries ?? []).map((entry) => [entry.seq, entry] as const))),
     [pages],
   );
+  const steps = useMemo(() => pages.flatMap((page) => page?.steps ?? []), [pages]);
   const need = useCallback((first: number, last: number) => {
     const from = Math.floor(Math.max(0, first) / BLOCK);
     const wanted = Array.from({ length: Math.floor(last / BLOCK) - from + 1 }, (_, place) => from + place);
@@ -50,6 +53,7 @@ export function useEntries(agentId: string, turnId: string): Entries {
   }, []);
   return {
     entries,
+    steps,
     isLacking: failed.length > 0,
     need,
     retry: () => {

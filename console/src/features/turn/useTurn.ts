@@ -4,7 +4,7 @@ import { useEffect, useRef } from "react";
 import { api, ask, askBytes } from "../../api/client";
 import { journalPath } from "../../api/paths";
 import type { ApiError } from "../../api/problem";
-import type { TurnReport } from "../../api/types";
+import type { Step, TurnReport } from "../../api/types";
 import { useLive } from "../../api/useLive";
 import type { CheckedJournal } from "../../verify/check";
 import { NotCheckedError, verifyJournal } from "../../verify/client";
@@ -13,7 +13,7 @@ import { type Entries, isOpenEnded, useEntries } from "./useEntries";
 const SETTLE_MS = 400;
 /** A server prices a call within this time after it is on record. */
 const PRICED_MS = 2500;
-/** Turns of more steps are not asked for again for their cost alone. */
+/** Turns of more events are not asked for again for their cost alone. */
 const SMALL = 500;
 const OPEN = ["running", "waiting"];
 
@@ -21,8 +21,8 @@ export interface TurnData extends Entries {
   readonly journal: CheckedJournal | undefined;
   /** The turn, its totals and steps. */
   readonly report: TurnReport | undefined;
-  /** Why the turn cannot be shown. */
-  readonly error: ApiError | null;
+  /** Why the journal, and why what it took, cannot be shown. */
+  readonly errors: { readonly journal: ApiError | null; readonly report: ApiError | null };
   /** Why the browser could not check; it says nothing about the journal. */
   readonly notChecked: string | null;
   /** When the browser checked last, in epoch milliseconds. */
@@ -35,15 +35,8 @@ type Checked = { readonly journal: CheckedJournal } | { readonly fault: string }
 /** One turn: its journal, verified here, and what the API says beside it; kept up to date while it runs. */
 export function useTurn(agentId: string, turnId: string): TurnData {
   const client = useQueryClient();
-  const checked = useQuery<Checked>({
-    queryKey: ["turn", agentId, turnId, "journal"],
-    queryFn: async ({ signal }) => check(await askBytes(journalPath(agentId, turnId), signal)),
-    structuralSharing: false,
-  });
   const report = useQuery({
     queryKey: ["turn", agentId, turnId, "report"],
-    // A long turn's journal comes sooner where the server is not asked for two long answers at once.
-    enabled: !checked.isPending,
     queryFn: ({ signal }) =>
       ask(
         api.GET("/api/agents/{agentId}/turns/{turnId}", {
@@ -51,6 +44,13 @@ export function useTurn(agentId: string, turnId: string): TurnData {
           signal,
         }),
       ),
+  });
+  const checked = useQuery<Checked>({
+    queryKey: ["turn", agentId, turnId, "journal"],
+    // Where it is long, what needs no journal is here sooner if the server is not asked for both at once.
+    enabled: !report.isPending,
+    queryFn: async ({ signal }) => check(await askBytes(journalPath(agentId, turnId), signal)),
+    structuralSharing: false,
   });
   const entries = useEntries(agentId, turnId);
   const first = report.data;
@@ -70,22 +70,28 @@ export function useTurn(agentId: string, turnId: string): TurnData {
     },
     onResync: refresh,
   });
-  const { refetch } = report;
-  const isUnpriced = first !== undefined && awaitsCost(first);
-  const events = first?.turn.events;
+  const events = first?.turn.events ?? 0;
+  const isUnpriced = events > 0 && events <= SMALL && entries.steps.some(awaitsCost);
   useEffect(() => {
     if (!isUnpriced) return undefined;
-    const timer = setTimeout(() => void refetch(), PRICED_MS);
+    const timer = setTimeout(
+      () =>
+        void client.invalidateQueries({
+          queryKey: ["turn", agentId, turnId],
+          predicate: ({ queryKey }) => queryKey[3] !== "journal",
+        }),
+      PRICED_MS,
+    );
     return () => {
       clearTimeout(timer);
     };
-  }, [isUnpriced, events, refetch]);
+  }, [isUnpriced, events, client, agentId, turnId]);
   const { data } = checked;
   return {
     ...entries,
     journal: data !== undefined && "journal" in data ? data.journal : undefined,
     report: first,
-    error: checked.error ?? report.error,
+    errors: { journal: checked.error, report: report.error },
     notChecked: data !== undefined && "fault" in data ? data.fault : null,
     checkedAt: checked.dataUpdatedAt,
     retry: () => {
@@ -97,11 +103,8 @@ export function useTurn(agentId: string, turnId: string): TurnData {
 }
 
 /** Whether a call has ended and nothing is known of its cost: it may be priced any moment. */
-function awaitsCost({ steps }: TurnReport): boolean {
-  return (
-    steps.length <= SMALL &&
-    steps.some((step) => step.kind === "model" && step.outcomeSeq !== null && step.cost === null)
-  );
+function awaitsCost(step: Step): boolean {
+  return step.kind === "model" && step.outcomeSeq !== null && step.cost === null;
 }
 
 /** A fault of the check is no fault of the request, and no verdict. */

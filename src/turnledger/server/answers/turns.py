@@ -159,16 +159,24 @@ class TurnTotals(Answer):
     cost_minor: Annotated[int | None, msgspec.Meta(description="Where the writer of the events noted costs.")]
 
 
+_STEPS = "Those that begin or end in these entries."
+
+
 class TurnReport(Answer):
-    """Everything about one turn but the bodies; ``entries`` come in pages."""
+    """One turn, what it took and what it left open; ``entries`` and their ``steps`` come in pages."""
 
     turn: Turn
     totals: TurnTotals
     no_sign_of_life: Annotated[bool, msgspec.Meta(description="It is open and its writer's lease ran out.")]
-    steps: list[Step]
-    unrun_tools: list[UnrunTool]
+    unfinished_steps: Annotated[
+        list[Step],
+        msgspec.Meta(description="Of the whole turn, those without an outcome: the first 200."),
+    ]
+    unrun_tools: Annotated[list[UnrunTool], msgspec.Meta(description="Of the whole turn: the first 200.")]
+    unrun_count: Annotated[int, msgspec.Meta(description="How many tool calls nobody ran.")]
     children: list[SubTurn]
     entries: list[Entry]
+    steps: Annotated[list[Step], msgspec.Meta(description=_STEPS)]
     has_more: bool
     next: Cursor | None
     live_cursor: Annotated[Cursor, msgspec.Meta(description="For the stream of the turn's conversation.")]
@@ -180,6 +188,7 @@ class TurnEntries(Answer):
     """Events of a turn, from a place on."""
 
     entries: list[Entry]
+    steps: Annotated[list[Step], msgspec.Meta(description=_STEPS)]
     has_more: bool
     names: Annotated[dict[str, str], msgspec.Meta(description="Outside names of the ids in tokens.")]
 

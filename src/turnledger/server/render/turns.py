@@ -12,10 +12,12 @@ from turnledger.model.figures import TokenCounts
 from turnledger.model.rows import EventRow, TurnRow
 from turnledger.query.cursor import cursor_text, read_cursor
 from turnledger.query.live_cursor import flow_cursor
-from turnledger.query.timeline import Entry, entries_of
+from turnledger.query.silence import silent_since
+from turnledger.query.timeline import entries_of
 from turnledger.query.turn_diff import DiffRow, TurnDifference, step_name
 from turnledger.query.turn_list import TurnPage
-from turnledger.query.turn_report import Step, TurnReport, turn_report
+from turnledger.query.turn_report import Step
+from turnledger.query.turn_steps import LooseEnds, loose_ends, steps_among
 from turnledger.query.verify import verify_journal
 from turnledger.server.answers import turns
 from turnledger.server.answers.events import Journal, JournalEvent
@@ -110,58 +112,51 @@ def turn_index(
 def report_answer(
     asking: Asking, row: TurnRow, limit: int, after: str | None, *, previews: bool
 ) -> turns.TurnReport:
-    """Everything about one turn but the bodies, its entries from a cursor on.  Raises GrammarError."""
+    """One turn, its loose ends, and some of its events from a cursor on.  Raises GrammarError."""
     start = 0 if after is None else read_cursor(_ENTRIES, after, 1)[0]
-    with asking.reader.snapshot():
-        report = turn_report(asking.reader, row.id)
-        last = asking.reader.flow(row.conversation, after=None, before=2**62, limit=1)
-        entries = report.entries[start : start + limit]
-        has_more = len(report.entries) > start + limit
+    reader = asking.reader
+    with reader.snapshot():
+        silent = _is_silent(reader, row)
+        ends = loose_ends(reader, row, silent=silent)
+        last = reader.flow(row.conversation, after=None, before=2**62, limit=1)
+        page = entries_answer(asking, row, start, limit, previews=previews)
         children = asking.service.figures.children(row.id, _CHILDREN)
-        costs = asking.service.costs.of_journal(row.id)
-        (turn,) = turn_answers(asking, [report.turn])
+        (turn,) = turn_answers(asking, [row])
         return turns.TurnReport(
             turn=turn,
-            totals=_totals(report),
-            no_sign_of_life=report.silent,
-            steps=[_step(step, costs) for step in report.steps],
+            totals=_totals(row, ends),
+            no_sign_of_life=silent,
+            unfinished_steps=[_step(step, {}) for step in ends.open],
             unrun_tools=[
                 turns.UnrunTool(result_seq=one.result_seq, ordinal=one.ordinal, tool=one.tool)
-                for one in report.unrun
+                for one in ends.unrun
             ],
+            unrun_count=ends.unrun_count,
             children=[_child(child) for child in children if asking.caller.grant.covers(child.agent)],
-            entries=entry_answers(asking, entries, previews=previews),
-            has_more=has_more,
-            next=cursor_text(_ENTRIES, (start + limit,)) if has_more else None,
+            entries=page.entries,
+            steps=page.steps,
+            has_more=page.has_more,
+            next=cursor_text(_ENTRIES, (start + limit,)) if page.has_more else None,
             live_cursor=flow_cursor(-1 if not last or last[0].position is None else last[0].position),
-            names=names_in(asking.reader, entries),
+            names=page.names,
             damaged=left_out_answer(asking, children.damaged),
         )
 
 
-def _totals(report: TurnReport) -> turns.TurnTotals:
-    row = report.turn
-    tools = [
-        step.intent if step.outcome is None or step.outcome.number("ms") is None else step.outcome
-        for step in report.steps
-        if step.intent.row.type == "TOOL_CALL"
-    ]
-    models = [step.outcome for step in report.steps if step.intent.row.type == "MODEL_CALL" and step.outcome]
+def _is_silent(reader: Reader, row: TurnRow) -> bool:
+    return row.closed_ms is None and row.id in silent_since(reader)
+
+
+def _totals(row: TurnRow, ends: LooseEnds) -> turns.TurnTotals:
     return turns.TurnTotals(
         wall_ms=row.ms,
-        model_ms=_sum(models, "ms"),
-        tool_ms=_sum(tools, "ms"),
+        model_ms=ends.model_ms,
+        tool_ms=ends.tool_ms,
         model_calls=row.model_calls,
         tool_calls=row.tool_calls,
         tokens=tokens_answer(_tokens(row)),
-        cost_minor=_sum(report.entries, "costMinor"),
+        cost_minor=ends.cost_minor,
     )
-
-
-def _sum(entries: Iterable[Entry], token: str) -> int | None:
-    """Sum of a token; None where no entry has it."""
-    numbers = [number for entry in entries if (number := entry.number(token)) is not None]
-    return sum(numbers) if numbers else None
 
 
 def _step(step: Step, costs: Mapping[int, Sequence[CallCost]]) -> turns.Step:
@@ -195,14 +190,18 @@ def _child(row: TurnRow) -> turns.SubTurn:
 def entries_answer(
     asking: Asking, row: TurnRow, start: int, limit: int, *, previews: bool
 ) -> turns.TurnEntries:
-    """Some events of a turn, from a place on: what it costs does not depend on the turn's length."""
+    """Some events of a turn, from a place on, and their steps."""
     reader = asking.reader
     with reader.snapshot():
         # One more on either side: the time since the event before, and whether there are more.
         entries = entries_of(reader.events(row.id, max(start - 1, 0), limit + 2))
         shown = [entry for entry in entries if start <= entry.row.seq < start + limit]
+        steps = steps_among(reader, row, shown, silent=_is_silent(reader, row))
+        ends = [step.outcome.row.seq for step in steps if step.outcome is not None]
+        costs = asking.service.costs.of_journal(row.id, min(ends), max(ends)) if ends else {}
         return turns.TurnEntries(
             entries=entry_answers(asking, shown, previews=previews),
+            steps=[_step(step, costs) for step in steps],
             has_more=bool(entries) and entries[-1].row.seq >= start + limit,
             names=names_in(reader, shown),
         )

@@ -100,7 +100,7 @@ def get_turn(
     limit: Annotated[int, Query(ge=1, le=1000, description="How many entries at most.")] = 500,
     after: After = None,
 ) -> Reply:
-    """One turn: its entries, its steps, which of them are in doubt, and what nobody ran."""
+    """One turn: what it took, what is in doubt, what nobody ran; its entries and steps page by page."""
     return reply(report_answer(asking, asking.turn(agent_id, turn_id), limit, after, previews=previews))
 
 
@@ -113,7 +113,7 @@ def get_turn_entries(
     previews: Annotated[bool, Query(description="Add the first words of bodies.")] = True,
     limit: Annotated[int, Query(ge=1, le=1000, description="How many at most.")] = 200,
 ) -> Reply:
-    """Some of a turn's events with what stands beside them, from any place on."""
+    """Some of a turn's events with what stands beside them and their steps, from any place on."""
     turn = asking.turn(agent_id, turn_id)
     return reply(entries_answer(asking, turn, start, limit, previews=previews))
 
