@@ -263,6 +263,7 @@ def test_e08_it_verifies_on_plain_http_too(
     expect(verification(page)).to_contain_text("every hash recomputed")
     expect(verification(page)).to_contain_text("with the SHA-256 that comes with this page")
     assert page.evaluate("[isSecureContext, typeof crypto.subtle]") == [False, "undefined"]
+    context.unroute_all(behavior="wait")  # what is still being fetched has to come to its end first
     context.close()
 
 

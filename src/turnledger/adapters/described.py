@@ -81,9 +81,10 @@ class Adapter:
 def installed_version(distribution: str) -> str | None:
     """The version that is installed where this program runs, told without importing it; None for none."""
     try:
-        return metadata.version(distribution)
-    except (metadata.PackageNotFoundError, KeyError):  # a damaged one has no version, or says so
+        found = metadata.distribution(distribution).metadata
+    except metadata.PackageNotFoundError:
         return None
+    return found.get("Version")  # a damaged one has none
 
 
 def support_of(adapter: Adapter, version: str) -> Support:
