@@ -84,7 +84,7 @@ def installed_version(distribution: str) -> str | None:
         found = metadata.distribution(distribution).metadata
     except metadata.PackageNotFoundError:
         return None
-    return found.get("Version")  # a damaged one has none
+    return next(iter(found.get_all("Version", [])), None)  # a damaged one has none
 
 
 def support_of(adapter: Adapter, version: str) -> Support:
