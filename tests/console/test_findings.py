@@ -64,6 +64,23 @@ def test_what_the_inspector_found_is_marked_too(site: House, browse: Browse) -> 
     expect(page.get_by_text("record breaks here")).to_be_visible()
 
 
+def test_n_stops_where_a_record_is_known_to_break(site: House, browse: Browse) -> None:
+    story = tell(site)
+    page = browse(site)
+    verify_everything(page, "broken")
+    page.goto(story.timeline)
+    expect(page.get_by_text("record breaks here")).to_be_visible()
+    stops = [page.url]
+    chosen = page.locator("[role=list][aria-label=Timeline] [aria-current=true]")
+    while "record breaks here" not in stops:
+        page.keyboard.press("n")
+        expect(page).not_to_have_url(stops[-1])
+        expect(chosen).to_have_count(1)
+        stops += (
+            [page.url] if chosen.get_by_text("record breaks here").count() == 0 else ["record breaks here"]
+        )
+
+
 def test_all_times_of_a_page_are_in_the_zone_that_it_shows(site: House, browse: Browse) -> None:
     story = tell(site)
     page = browse(site, story.inspector("altered"), timezone_id="Asia/Kolkata")

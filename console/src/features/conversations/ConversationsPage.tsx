@@ -11,6 +11,7 @@ import { Button, Empty, Failure, Icon, Loading } from "../../components/ui";
 import { count, counted } from "../../lib/format";
 import { useKeys } from "../../lib/keyboard";
 import { useSettings } from "../../lib/settings";
+import { say } from "../../lib/toasts";
 import { useShownRequest } from "../../lib/shownRequest";
 import { ConversationFilters } from "./ConversationFilters";
 import { ConversationHead, ConversationRow } from "./ConversationRow";
@@ -57,12 +58,15 @@ export function ConversationsPage(): ReactNode {
     change({ sel: id });
     if (rows.current?.scrollToKey(id) === true) focusRow(id);
   };
-  const step = (by: 1 | -1, wanted: (place: number) => boolean = () => true): void => {
+  const step = (by: 1 | -1, wanted: (place: number) => boolean = () => true, what = ""): void => {
     const { items } = list;
     const now = items.findIndex((item) => item.id === search.sel);
     for (let place = now < 0 && by < 0 ? items.length - 1 : now + by; ; place += by) {
       const item = items[place];
-      if (item === undefined) return;
+      if (item === undefined) {
+        if (what !== "") say(`No ${what} ${by > 0 ? "below" : "above"} this, in the rows that are loaded.`);
+        return;
+      }
       if (wanted(place)) {
         select(item.id);
         return;
@@ -84,10 +88,10 @@ export function ConversationsPage(): ReactNode {
       step(-1);
     },
     n: () => {
-      step(1, isProblem);
+      step(1, isProblem, "problem");
     },
     N: () => {
-      step(-1, isProblem);
+      step(-1, isProblem, "problem");
     },
     f: list.renew,
   });

@@ -13,6 +13,7 @@ import { useKeys } from "../../lib/keyboard";
 import { outsideName } from "../../lib/outsideName";
 import { useShownRequest } from "../../lib/shownRequest";
 import { copyText, say } from "../../lib/toasts";
+import { isBreak } from "./breaks";
 import { Flow, type Start } from "./flow";
 import { timelineRoute } from "./routes";
 import { type FlowRow, holds, isProblem, isTurnStart, type Row, rowsOf } from "./rows";
@@ -137,6 +138,7 @@ function FlowPage({
     say(`No ${what} ${by > 0 ? "behind" : "before"} this.`);
   };
   const isFlow = (row: Row): boolean => row.kind === "flow";
+  const isWrong = (row: Row): boolean => isProblem(row) || isBreak(row, unsound);
   const follow = (): void => {
     flow.pause(false);
     if (state.flow?.isAtEnd === true) list.current?.scrollToEnd();
@@ -147,8 +149,8 @@ function FlowPage({
     k: () => void seek(-1, isFlow, "event"),
     J: () => void seek(1, isTurnStart, "turn"),
     K: () => void seek(-1, isTurnStart, "turn"),
-    n: () => void seek(1, isProblem, "problem"),
-    N: () => void seek(-1, isProblem, "problem"),
+    n: () => void seek(1, isWrong, "problem"),
+    N: () => void seek(-1, isWrong, "problem"),
     f: follow,
     " ": () => {
       flow.pause(!state.isPaused);

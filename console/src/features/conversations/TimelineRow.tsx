@@ -15,6 +15,7 @@ import {
 } from "../../components/ui";
 import { cx } from "../../lib/cx";
 import { duration } from "../../lib/format";
+import { breakOf } from "./breaks";
 import { EntryBodies } from "./EntryBodies";
 import { Line, turnName } from "./Line";
 import type { FlowRow, Row, UnrunRow } from "./rows";
@@ -114,15 +115,11 @@ function Assurance({ of }: { of: string | null }): ReactNode {
 
 /** What a check found about the journal that a row's events stand in: where it begins, and where it breaks. */
 function UnsoundMark({ row, unsound }: { row: FlowRow; unsound: TimelineRowProps["unsound"] }): ReactNode {
-  const breaks = row.entries
-    .map((entry) => ({ entry, one: unsound.get(entry.journalId) }))
-    .find(({ entry, one }) => one?.seq === entry.seq)?.one;
-  const whole = row.bracket === "top" ? unsound.get(row.turn?.id ?? "") : undefined;
-  const found = breaks ?? whole;
-  if (found === undefined) return null;
+  const known = breakOf(row, unsound);
+  if (known === null) return null;
   return (
-    <Badge tone="bad" icon="cross" title={found.explanation}>
-      {breaks === undefined ? `record ${found.verdict}` : "record breaks here"}
+    <Badge tone="bad" icon="cross" title={known.found.explanation}>
+      {known.isHere ? "record breaks here" : `record ${known.found.verdict}`}
     </Badge>
   );
 }
@@ -150,6 +147,7 @@ function FlowLine({
         first.type === "MESSAGE" && s.message,
         isSelected && s.selected,
       )}
+      aria-current={isSelected || undefined}
       onClick={(event) => {
         const isOwn = event.target instanceof Element && event.target.closest("a,button,input") !== null;
         if (!isOwn && window.getSelection()?.isCollapsed !== false) onSelect(row, isOpen);
@@ -168,7 +166,7 @@ function FlowLine({
       </span>
       <div className={s.line}>
         <Line row={row} names={names} />
-        {unsound.size > 0 && <UnsoundMark row={row} unsound={unsound} />}
+        <UnsoundMark row={row} unsound={unsound} />
       </div>
       <span className={s.tools}>
         <Assurance of={weakest(row.entries)} />
