@@ -9,8 +9,9 @@ PYTHON ?= $(shell for candidate in python3 python3.14 python3.13 python3.12 pyth
 VENV ?= .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-APART := .venv-apart
-APART_READY := $(APART)/.ready
+# SDKs whose pins exclude others have environments of their own, each with the tests that need nothing else.
+APART := apart crewai
+APART_TESTS := tests/adapters/apart tests/adapters/test_frameworks.py tests/adapters/test_kills.py tests/docs
 PYTEST := $(BIN)/python -m pytest
 WORKERS ?= auto
 CONSOLE := src/turnledger/server/_console/index.html
@@ -19,7 +20,7 @@ BROWSER := $(shell for name in "$${TURNLEDGER_CHROMIUM:-chromium}" chromium-brow
 	command -v "$$name" && break; done)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast test-pg test-crash test-console test-apart check format openapi console console-check screenshots bench wheel try-wheel lock clean
+.PHONY: help setup demo test test-fast test-pg test-crash test-console $(APART:%=test-%) check format openapi console console-check screenshots bench wheel try-wheel lock clean
 
 help: ## List these tasks
 	@echo "make <task>"
@@ -55,15 +56,16 @@ test-crash: $(READY) ## Killed writers, stopped processes, full disks: the slow 
 test-console: $(READY) $(CONSOLE) ## The console in a browser (needs an installed Chromium)
 	$(PYTEST) -n $(WORKERS) tests/console
 
-$(APART_READY): requirements/apart.txt
+.venv-%/.ready: requirements/%.txt
 	@test -n "$(PYTHON)" || { echo "Turnledger needs Python 3.11 or newer; none is on the PATH." >&2; exit 1; }
-	@test -x $(APART)/bin/python || "$(PYTHON)" -m venv $(APART)
-	$(APART)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/apart.txt
+	@test -x $(@D)/bin/python || "$(PYTHON)" -m venv $(@D)
+	$(@D)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
 	@touch $@
 
-test-apart: $(APART_READY) ## SDKs whose pins exclude others, in an environment of their own (600 MB)
-	PYTHONPATH=src $(APART)/bin/python -m pytest -n $(WORKERS) -m "not beside" tests/adapters/apart tests/adapters/test_frameworks.py \
-		tests/adapters/test_kills.py tests/docs
+test-apart: .venv-apart/.ready ## SDKs whose pins exclude others, in an environment of their own (600 MB)
+test-crewai: .venv-crewai/.ready ## CrewAI, whose pins exclude those as well, in another one (1 GB)
+$(APART:%=test-%):
+	PYTHONPATH=src $(<D)/bin/python -m pytest -n $(WORKERS) -m "not beside" $(APART_TESTS)
 
 check: $(READY) ## Lint, format, layers, types: everything that needs no run
 	$(BIN)/ruff check --quiet
@@ -108,10 +110,12 @@ lock: $(READY) ## Resolve the pins anew after a change in pyproject.toml
 		--no-emit-index-url --upgrade pyproject.toml -o requirements/base.txt
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 		--no-emit-index-url --upgrade pyproject.toml --all-extras --group dev -o requirements/dev.txt
-	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
-		--no-emit-index-url --upgrade pyproject.toml --extra gateway --extra postgres --extra server --group apart \
-		-o requirements/apart.txt
+	for group in $(APART); do \
+		$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
+			--no-emit-index-url --upgrade pyproject.toml --extra gateway --extra postgres --extra server \
+			--group $$group -o requirements/$$group.txt || exit; \
+	done
 
 clean: ## Remove what can be made again
-	rm -rf $(VENV) $(APART) dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .demo
+	rm -rf $(VENV) $(APART:%=.venv-%) dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .demo
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

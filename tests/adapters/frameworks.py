@@ -7,9 +7,9 @@ from importlib import import_module
 from typing import cast
 
 from tests.adapters.playing import Play
-from tests.apart import is_apart
+from tests.apart import ENVIRONMENT
 
 __all__ = ["FRAMEWORKS"]
 
-_module = import_module(f"tests.adapters.frameworks_{'apart' if is_apart else 'here'}")
+_module = import_module(f"tests.adapters.frameworks_{ENVIRONMENT}")
 FRAMEWORKS = cast("Mapping[str, Play]", _module.FRAMEWORKS)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.apart import APART
+from tests.apart import APART, ENVIRONMENTS
 from turnledger.adapters import installing
 from turnledger.adapters.described import Adapter, Support, installed_version, release, support_of
 from turnledger.adapters.registry import ADAPTERS
@@ -19,14 +19,17 @@ from turnledger.adapters.registry import ADAPTERS
 ROOT = Path(__file__).parents[2]
 PINS = {
     name: version
-    for file in ("apart.txt", "dev.txt")
+    for file in (*(f"{name}.txt" for name in ENVIRONMENTS), "dev.txt")
     for name, version in re.findall(
         r"(?m)^([a-z0-9-]+)==([^ ;]+)", (ROOT / "requirements" / file).read_text()
     )
 }
 GROUPS = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
 WANTED = dict(
-    re.sub(r"\[.*\]", "", requirement).split(">=") for requirement in (*GROUPS["sdks"], *GROUPS["apart"])
+    re.sub(r"\[.*\]", "", requirement).split(">=")
+    for group in ("sdks", *ENVIRONMENTS)
+    for requirement in GROUPS[group]
+    if isinstance(requirement, str)
 )
 
 each = pytest.mark.parametrize("adapter", ADAPTERS, ids=lambda adapter: adapter.distribution)
@@ -61,8 +64,8 @@ def test_its_module_gives_a_recording(adapter: Adapter) -> None:
 
 def test_what_install_does_is_said() -> None:
     said = tuple(package for one in ADAPTERS if one.by_install for package in one.packages)
-    assert all(any(name.startswith(package) for name in installing._CLIENTS) for package in said)
-    assert all(name.startswith(said) for name in installing._CLIENTS)
+    assert all(any(name.startswith(package) for name in installing._PATCHED) for package in said)
+    assert all(name.startswith(said) for name in installing._PATCHED)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pytest
 import turnledger
 from tests.adapters.stub import Asked, Reply, any_answer, running
 from tests.adapters.turns import ToolCall, chat_tool_events, chat_tools
-from tests.apart import APART, is_apart
+from tests.apart import APART, ENVIRONMENT
 from tests.patience import PROGRAM_S
 from turnledger.adapters.registry import ADAPTERS
 from turnledger.integrity.verdict import Verdict
@@ -22,12 +22,18 @@ from turnledger.query.verify import verify_ledger
 
 DOCS = Path(__file__).parents[2] / "docs"
 EXAMPLE = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-APART_PAGES = {DOCS / "sdks" / one.page for one in ADAPTERS if one.distribution in APART}
+APART_PAGES = {
+    DOCS / "sdks" / one.page: APART[one.distribution] for one in ADAPTERS if one.distribution in APART
+}
 PAGES = sorted(
     page
     for page in DOCS.rglob("*.md")
-    if EXAMPLE.search(page.read_text()) and (page in APART_PAGES) == is_apart
+    if EXAMPLE.search(page.read_text()) and APART_PAGES.get(page, "here") == ENVIRONMENT
 )
+
+WARNINGS = ["-W", "error"]
+if ENVIRONMENT == "crewai":  # which warns of itself
+    WARNINGS += ["-W", "ignore::ImportWarning", "-W", "ignore::DeprecationWarning"]
 
 THE_READERS_OWN = """
 request = {"model": "gpt-5.2", "messages": [{"role": "user", "content": "Where is my order?"}]}
@@ -83,10 +89,13 @@ def run_page(page: Path, ledger: Path) -> None:
             "OPENAI_AGENTS_DISABLE_TRACING": "1",
             "LITELLM_LOCAL_MODEL_COST_MAP": "True",
             "CLAUDE_CONFIG_DIR": str(ledger.parent / "claude"),
+            "CREWAI_DISABLE_TELEMETRY": "true",
+            "CREWAI_TESTING": "true",
+            "XDG_DATA_HOME": str(ledger.parent),
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
         }
         done = subprocess.run(
-            [sys.executable, "-W", "error", "-c", code],
+            [sys.executable, *WARNINGS, "-c", code],
             env=environment,
             capture_output=True,
             text=True,

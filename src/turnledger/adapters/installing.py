@@ -10,7 +10,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Final
 
-from turnledger.adapters import litellm
+from turnledger.adapters import crewai, crewai_tools, litellm
 from turnledger.adapters.http_attribute import record_when_made, record_when_set
 
 __all__ = ["install"]
@@ -26,6 +26,11 @@ _CLIENTS: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
 _MORE: Final[Mapping[str, Callable[[ModuleType, str | None], None]]] = {
     litellm.HANDLERS: litellm.record_stand_ins,
     litellm.ERRORS: litellm.hand_on_errors,
+    crewai.MODELS: crewai.record_models,
+    crewai_tools.TOOLS: crewai_tools.record_tools,
+    crewai_tools.STRUCTURED: crewai_tools.record_structured,
+    crewai_tools.TEXTS: crewai_tools.record_texts,
+    **dict.fromkeys(crewai_tools.ASKING, crewai_tools.record_asking),
 }
 """Modules of SDKs in which there is more to do."""
 
@@ -36,11 +41,12 @@ def install(*, role: str | None = "primary") -> None:
     """Record every client of OpenAI, Anthropic, Google and LiteLLM that is made from now on; see ``record``.
 
     SDKs that are imported later are included, and none is imported for it.  Clients that a framework makes
-    for itself are clients too.  ``role`` says what they are used for.  Doing it twice does nothing more.
+    for itself are clients too; of CrewAI models and tools are recorded, also those that were made before.
+    ``role`` says what they are used for.  Doing it twice does nothing more.
     """
     later = [name for name in _PATCHED if name not in sys.modules]
     for name in _PATCHED.difference(later):
-        _patch(sys.modules[name], role)
+        _patch(name, sys.modules[name], role)
     if later and not any(isinstance(finder, _Later) for finder in sys.meta_path):
         sys.meta_path.insert(0, _Later(role))
 
@@ -67,21 +73,21 @@ class _Later(MetaPathFinder):
         finally:
             self._is_asking = False
         if spec is not None and spec.loader is not None:
-            self._patch_after(spec.loader)
+            self._patch_after(fullname, spec.loader)
         return spec
 
-    def _patch_after(self, loader: Any) -> None:  # noqa: ANN401  its method is replaced
+    def _patch_after(self, name: str, loader: Any) -> None:  # noqa: ANN401  its method is replaced
         run: Callable[[ModuleType], None] = loader.exec_module
 
         def run_and_patch(module: ModuleType) -> None:
             run(module)
-            _patch(module, self._role)
+            _patch(name, module, self._role)
 
         loader.exec_module = run_and_patch
 
 
-def _patch(module: ModuleType, role: str | None) -> None:
-    name = module.__name__
+def _patch(name: str, module: ModuleType, role: str | None) -> None:
+    """Patch a module by the name that it is imported by: some give themselves another one."""
     for kind, attributes in _CLIENTS.get(name, {}).items():
         record_when_set(getattr(module, kind), attributes, role)
         record_when_made(getattr(module, kind), role)

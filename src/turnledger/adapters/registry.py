@@ -206,4 +206,20 @@ ADAPTERS: Final[tuple[Adapter, ...]] = (
         not_seen=("tools that code calls on another machine",),
         page="smolagents.md",
     ),
+    Adapter(
+        name="CrewAI",
+        distribution="crewai",
+        packages=("crewai",),
+        oldest="1.15.30",
+        newest="1.15.30",
+        parts=(
+            _REQUESTS,
+            Part("models without such a client", Hook.WRAPPER, "BaseLLM.call"),
+            Part("tool runs", Hook.WRAPPER, "BaseTool._run"),
+        ),
+        switch_on=("turnledger.install()",),
+        by_install=True,
+        not_seen=("what an interceptor of a model changes", "agents in other processes (A2A)"),
+        page="crewai.md",
+    ),
 )

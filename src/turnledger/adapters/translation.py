@@ -16,6 +16,7 @@ Translate = Callable[[LedgerError], LedgerError]
 _OWN_ERRORS: Final = {
     "agents": "AgentsException",
     "anthropic": "AnthropicError",
+    "crewai.hooks.dispatch": "HookAborted",
     "openai": "OpenAIError",
     "strands.types.exceptions": "EventLoopException",
 }
