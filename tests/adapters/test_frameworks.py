@@ -10,6 +10,7 @@ import pytest
 
 import turnledger
 from tests.adapters.frameworks import FRAMEWORKS
+from tests.adapters.openai_alone import with_openai
 from tests.adapters.playing import ASYNC_MODES, MODES, Play, play
 from tests.adapters.stub import Provider, chat_events, chat_reply
 from tests.adapters.turns import SUPPLIED, ToolCall, chat_tool_events, chat_tools, refusing, tool_calls
@@ -224,7 +225,7 @@ def test_s06_arguments_that_are_no_json_are_kept_and_no_tool_runs(
     assert result.tokens["status"] == "invalid"
 
 
-VARYING = {"detail", "bytes", "ms", "ttftMs"}
+VARYING = {"detail", "bytes", "chars", "ms", "ttftMs"}
 
 
 def comparable(steps: list[Step]) -> list[tuple[str, dict[str, str]]]:
@@ -235,10 +236,7 @@ def comparable(steps: list[Step]) -> list[tuple[str, dict[str, str]]]:
     ]
 
 
-@pytest.mark.beside
 def test_the_same_turn_is_the_same_journal_in_every_framework(provider: Provider, recorder: Recorder) -> None:
-    from tests.adapters.frameworks_here import with_openai  # noqa: PLC0415
-
     journals = []
     for run in (with_openai, *FRAMEWORKS.values()):
         provider.says(*replies("sync", CALL))
