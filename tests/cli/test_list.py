@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.kit import START_MS, Recorded, masked, open_ledger, tamper
 from turnledger.clock import SYSTEM, from_iso
+from turnledger.ids import new_id
 
 
 def test_conversations_are_listed_with_what_matters(support: Recorded) -> None:
@@ -94,7 +95,7 @@ def test_turns_of_one_conversation(support: Recorded, several: Recorded) -> None
     ("options", "words"),
     [
         (["--agent", "nobody"], "knows no agent 'nobody'"),
-        (["--status", "completed"], "status is open, waiting or failed"),
+        (["--status", "completed"], "status is open, waiting, failed or owes"),
         (["--turns", "--status", "open"], "no status of a turn"),
         (["--turns", "--connector", "slack"], "narrow a list of conversations"),
         (["--conversation", "0198"], "narrows a list of turns"),
@@ -207,3 +208,68 @@ def test_an_error_class_is_as_long_as_the_screen_allows(made: Recorded) -> None:
     for width, is_whole in [(None, True), ("300", True), ("120", False)]:
         env = {"COLUMNS": width, "FORCE_COLOR": None if width is None else "1"}
         assert (name in made.run("list", "--turns", env=env).out) == is_whole, width
+
+
+def test_why_it_did_not_answer_is_told_for_each_message(support: Recorded) -> None:
+    listed = json.loads(support.run("list", "--unanswered", "--json").out)
+    assert [(one["why"], one["owed"], one["turn"]) for one in listed["messages"]] == [
+        ("its turn ended failed: ValueError", True, support.ids["bad"]),
+        ("shed before a turn began: queue_full", True, None),
+        ("the agent decided to ignore it", False, None),
+    ]
+    assert {one["conversationKey"] for one in listed["messages"]} == {"slack:C042/1712.33"}
+    owes = json.loads(support.run("list", "--status", "owes", "--json").out)
+    assert [row["id"] for row in owes["conversations"]] == [support.ids["conversation"]]
+
+
+def test_a_table_of_unanswered_messages_says_what_to_look_at(support: Recorded) -> None:
+    shown = support.run("list", "--unanswered", "--tz", "UTC")
+    assert "shed before a turn began: queue_full" in shown.out
+    assert support.ids["bad"] in shown.out
+    assert "3 messages without an answer, 2 of them owed one; all there are." in shown.err
+    assert "turnledger show ID" in shown.err
+
+
+def test_unanswered_messages_are_paged_and_narrowed(several: Recorded) -> None:
+    convo = several.ledger.agent("b").conversation("k9")
+    for _ in range(5):
+        convo.inbound("hello?", actor="U1")
+    convo.inbound("again?").collapsed(convo.inbound("and again?"))
+    with convo.turn(trigger=convo.inbound("now?")) as turn:
+        turn.supersede(new_id())
+    seen: list[tuple[int, str]] = []
+    after: list[str] = []
+    while True:
+        page = json.loads(several.run("list", "--unanswered", "--json", "--limit", 2, *after).out)
+        seen += [(one["seq"], one["why"]) for one in page["messages"]]
+        if not page["hasMore"]:
+            break
+        after = ["--after", page["next"]]
+    assert len(seen) == len(set(seen)) == 7
+    assert [words for _, words in seen].count("no decision on record") == 6
+    assert "its turn was superseded by a later one" in {words for _, words in seen}
+    assert json.loads(several.run("list", "--unanswered", "--agent", "a", "--json").out)["messages"] == []
+    assert several.run("list", "--unanswered", "--turns").status == 2
+    assert several.run("list", "--unanswered", "--shape", "dm").status == 2
+
+
+def test_a_message_that_was_answered_later_is_not_listed(support: Recorded) -> None:
+    convo = support.ledger.agent("support").conversation("slack:C042/1712.33")
+    convo.outbound("Sorry, all of you.")
+    shown = support.run("list", "--unanswered")
+    assert shown.out == ""
+    assert shown.err.startswith("No message to list")
+
+
+@pytest.mark.parametrize("options", [[], ["--turns"]], ids=["conversations", "turns"])
+def test_a_row_whose_record_is_damaged_says_so(support: Recorded, options: list[str]) -> None:
+    target = support.ids["bad" if options else "conversation"]
+    tamper(support.path, f"UPDATE journals SET kind = 'x' WHERE lower(hex(id)) = '{target.replace('-', '')}'")
+    shown = support.run("list", *options)
+    assert shown.status == 1
+    (marked,) = [line for line in shown.lines if "damaged," in line]
+    assert target in marked
+    assert f"Damaged: the record of {target}" in shown.err
+    assert "turnledger verify" in shown.err
+    rows = json.loads(support.run("list", *options, "--json").out)["turns" if options else "conversations"]
+    assert [row["id"] for row in rows if row["damage"]] == [target]

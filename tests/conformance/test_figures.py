@@ -165,6 +165,19 @@ def test_a_message_whose_turn_is_gone_is_unaccounted_for(
     assert found == {seq: "turn_missing", engaged: "engaged_without_turn"}
 
 
+def test_what_got_no_reply_is_listed_with_what_is_on_record_of_why(
+    figures: FiguresReader, scene: Scene
+) -> None:
+    (mine,) = figures.unanswered(scene.agent, None, 0, None, 50)
+    assert (mine.conversation, mine.turn, mine.turn_status) == (scene.talk, scene.turns[1], "failed")
+    assert (mine.error_class, mine.shed, mine.created_ms) == ("ValueError", None, 1001)
+    theirs, same = figures.unanswered(None, None, 0, None, 50)
+    assert (theirs.agent_name, theirs.verdict, theirs.turn, same) == ("ops", None, None, mine)
+    assert figures.unanswered(None, None, 0, theirs.key, 50) == [mine]
+    assert figures.unanswered(None, None, 1002, None, 50) == [theirs]
+    assert figures.unanswered(None, scene.aside, 0, None, 50) == []  # a later message names none of them
+
+
 def test_actors_and_their_messages(figures: FiguresReader, scene: Scene) -> None:
     (row,) = figures.actors(scene.agent, None, 9)
     assert (row.id, row.name, row.messages, row.conversations) == (scene.actor, "slack:U7", 5, 2)

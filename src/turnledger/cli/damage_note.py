@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
+from uuid import UUID
 
 from turnledger.cli.line import counted
 from turnledger.cli.program import Status
@@ -13,7 +14,7 @@ from turnledger.model.rows import ConversationRow, DamagedRow, TurnRow
 from turnledger.query.left_out import left_out
 from turnledger.store.contract import Reader
 
-__all__ = ["conversation_of", "note_cut", "note_damage"]
+__all__ = ["conversation_of", "note_cut", "note_damage", "note_unsound"]
 
 _SHOWN: Final = 5
 
@@ -28,6 +29,17 @@ def note_damage(rows: Sequence[DamagedRow]) -> Status:
     more = found.count - len(found.rows[:_SHOWN])
     note((f"And {counted(more, 'more row', 'more rows')}. " if more > 0 else "") + found.next_step)
     return Status.FOUND
+
+
+def note_unsound(records: Mapping[UUID, str], what: str) -> Status:
+    """Name listed rows whose records cannot be read as they must be; the exit status that follows."""
+    for one, fault in [*records.items()][:_SHOWN]:
+        note(f"Damaged: the record of {one}, {fault}.")
+    if len(records) > _SHOWN:
+        note(f"And {counted(len(records) - _SHOWN, 'more')} of these {what}.")
+    if records:
+        note("`turnledger verify ID` says what of it holds, `turnledger doctor` what else is damaged.")
+    return Status.FOUND if records else Status.OK
 
 
 def note_cut(places: Sequence[str]) -> Status:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 from uuid import UUID
@@ -11,15 +11,17 @@ import click
 
 from turnledger.cli import complete
 from turnledger.cli.cost_words import cost_text
-from turnledger.cli.damage_note import note_damage
+from turnledger.cli.damage_note import note_damage, note_unsound
 from turnledger.cli.headers import conversation_title, conversation_tokens, silence_words, turn_tokens
 from turnledger.cli.ledger import reading
-from turnledger.cli.line import QUIET, counted, status_style
-from turnledger.cli.moments import Zone, duration, utc_offset
+from turnledger.cli.line import BAD, QUIET, counted, status_style
+from turnledger.cli.moments import Zone, duration, time_column
 from turnledger.cli.names import short
 from turnledger.cli.options import json_option, ledger_option, zone_option
+from turnledger.cli.program import Status
 from turnledger.cli.safe_text import one_line
 from turnledger.cli.screen import Screen, note, write_json
+from turnledger.cli.unanswered import UnansweredPage, unanswered_page
 from turnledger.clock import SYSTEM
 from turnledger.errors import UsageError
 from turnledger.model.costs import CostSums
@@ -28,6 +30,7 @@ from turnledger.model.vocabulary import Shape, TurnStatus
 from turnledger.query.cost_json import cost_object
 from turnledger.query.left_out import left_out
 from turnledger.query.lookup import find_agent, resolve
+from turnledger.query.readable import unsound_records
 from turnledger.query.row_json import instant, row_object
 from turnledger.query.silence import silent_since
 from turnledger.store.contract import ConversationFilter, Page, Reader, TurnFilter
@@ -35,16 +38,19 @@ from turnledger.store.costs import CostReader
 
 __all__ = ["OF_CONVERSATIONS", "command"]
 
-_OPEN, _WAITING, _FAILED = OF_CONVERSATIONS = ("open", "waiting", "failed")
+_OPEN, _WAITING, _FAILED, _OWES = OF_CONVERSATIONS = ("open", "waiting", "failed", "owes")
 _WIDE: Final = 120
 _CLASS, _ALL_COLUMNS = 24, 150  # what an error class has where all columns fit, and when they do
 _LEAST_ID: Final = 18  # ids begin with their time, so many begin alike
-_STAMP: Final = len("2026-11-30 10:01:02")
-_MONTH, _MINUTE = len("2026-"), len("2026-11-30 10:01")
 
 
 @click.command("list")
 @click.option("--turns", is_flag=True, help="Turns instead of conversations.")
+@click.option(
+    "--unanswered",
+    is_flag=True,
+    help="Messages that got no reply, and why: shed, failed, decided, superseded.",
+)
 @click.option(
     "--agent", metavar="NAME", shell_complete=complete.agents, help="Of this agent only (its name or id)."
 )
@@ -52,7 +58,7 @@ _MONTH, _MINUTE = len("2026-"), len("2026-11-30 10:01")
     "--conversation",
     metavar="ID",
     shell_complete=complete.conversations,
-    help="Turns of this conversation only.",
+    help="Turns or unanswered messages of this conversation only.",
 )
 @click.option(
     "--status",
@@ -60,9 +66,9 @@ _MONTH, _MINUTE = len("2026-"), len("2026-11-30 10:01")
     multiple=True,
     metavar="STATUS",
     shell_complete=complete.statuses,
-    help="Conversations: with a turn that is `open`, `waiting` for an approval, or `failed`. Turns: running, "
-    "waiting, completed, failed, superseded, exhausted, cancelled, refused or interrupted. May be given more "
-    "than once.",
+    help="Conversations: with a turn that is `open`, `waiting` for an approval, or `failed`, or that "
+    "`owes` a reply to a message. Turns: running, waiting, completed, failed, superseded, exhausted, "
+    "cancelled, refused or interrupted. May be given more than once.",
 )
 @click.option("--since", metavar="TIME", help="Not before: 2h, 3d, 2026-11-30, 2026-11-30T10:00+01:00.")
 @click.option("--until", metavar="TIME", help="Before this time.")
@@ -79,6 +85,7 @@ def command(
     ledger: str | None,
     *,
     turns: bool,
+    unanswered: bool,
     as_json: bool,
     zone: Zone,
     limit: int,
@@ -89,16 +96,25 @@ def command(
     The ids are what `show`, `verify` and `export` take; their beginning is enough.  state says how many of a
     conversation's turns are open or failed; tokens are input→output.
 
-    Rows that are damaged in the database are left out and named; the exit status is then 1.
+    Why did it not answer?  `list --status owes` shows conversations in which a message waits for a reply that
+    nobody is at work on, `list --unanswered` each message without one and the reason on record.
+
+    Rows that are damaged in the database are left out and named, and so is each listed record that cannot be
+    read as it must be; the exit status is then 1.
     """
     asked = Asked(zone=zone, limit=limit, **filters)
+    if turns and unanswered:
+        msg = "--turns lists turns, --unanswered messages."
+        raise UsageError(msg, next_step="Say one of them.")
+    listed = _unanswered if unanswered else turn_page if turns else conversation_page
     with reading(ledger) as reader, reader.snapshot():
-        page = turn_page(reader, asked) if turns else conversation_page(reader, asked)
+        page: ListPage | UnansweredPage = listed(reader, asked)
     if as_json:
         write_json(page.as_json())
     else:
         page.show(zone)
-    click.get_current_context().exit(note_damage(page.damaged))
+    status = note_unsound(page.unsound, page.what) if isinstance(page, ListPage) else Status.OK
+    click.get_current_context().exit(max(status, note_damage(page.damaged)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,22 +141,23 @@ class Asked:
 
     def page(self) -> Page:
         """The page, one row longer than shown to know whether there is more."""
-        return Page(self.limit + 1, None if self.after is None else _key(self.after))
+        return Page(self.limit + 1, None if self.after is None else _key(self.after, 2))
 
 
-def _key(text: str) -> tuple[int, int]:
-    first, dot, second = text.partition(".")
-    if not (dot and first.lstrip("-").isdecimal() and second.isdecimal()):
+def _key(text: str, parts: int) -> tuple[int, ...]:
+    first, *rest = text.split(".")
+    if len(rest) != parts - 1 or not all(part.isdecimal() for part in (first.removeprefix("-"), *rest)):
         msg = f"{text[:60]!r} is no key of a page."
         raise UsageError(msg, next_step="Copy it from the line under the page before.")
-    return int(first), int(second)
+    return tuple(map(int, (first, *rest)))
 
 
 @dataclass(frozen=True, slots=True)
 class ListPage:
     """A page of rows, ready to be shown; ``key`` is where the next one begins.
 
-    ``silent`` tells of turns that show no sign of life since when they show none, in epoch milliseconds.
+    ``silent`` tells of turns that show no sign of life since when they show none, in epoch milliseconds;
+    ``unsound`` what is wrong with the records of rows that cannot be read as they must be.
     """
 
     what: str
@@ -150,12 +167,18 @@ class ListPage:
     costs: Mapping[UUID, CostSums]
     names: Mapping[UUID, str] = field(default_factory=dict[UUID, str])
     silent: Mapping[UUID, int] = field(default_factory=dict[UUID, int])
+    unsound: Mapping[UUID, str] = field(default_factory=dict[UUID, str])
 
     def as_json(self) -> dict[str, object]:
         """The page in the form of the API's lists."""
         return {
             self.what: [
-                {**row_object(row), **self._silence(row), "cost": cost_object(self.costs.get(row.id))}
+                {
+                    **row_object(row),
+                    **self._silence(row),
+                    "cost": cost_object(self.costs.get(row.id)),
+                    "damage": self.unsound.get(row.id),
+                }
                 for row in self.rows
             ],
             "damaged": None if (found := left_out(self.damaged)) is None else row_object(found),
@@ -178,7 +201,7 @@ class ListPage:
             _show_turns(screen, zone, turns, ids, self)
         else:
             conversations = [row for row in self.rows if isinstance(row, ConversationRow)]
-            _show_conversations(screen, zone, conversations, ids, self.costs)
+            _show_conversations(screen, zone, conversations, ids, self)
         more = "all there are." if self.key is None else f"and there are more: --after {_key_text(self.key)}"
         note(f"{counted(len(self.rows), self.what.removesuffix('s'))}, {more}")
 
@@ -195,7 +218,7 @@ def conversation_page(reader: Reader, asked: Asked) -> ListPage:
     unknown = set(asked.statuses) - set(OF_CONVERSATIONS)
     if unknown:
         said = _first(asked.statuses, unknown)
-        msg = f"A conversation's status is {_OPEN}, {_WAITING} or {_FAILED}, not {said}."
+        msg = f"A conversation's status is {_OPEN}, {_WAITING}, {_FAILED} or {_OWES}, not {said}."
         of_turns = unknown <= set(TurnStatus)
         raise UsageError(
             msg,
@@ -213,13 +236,30 @@ def conversation_page(reader: Reader, asked: Asked) -> ListPage:
         open_turns=_OPEN in asked.statuses,
         waiting_turns=_WAITING in asked.statuses,
         failed_turns=_FAILED in asked.statuses,
+        owes_reply=_OWES in asked.statuses,
     )
     rows = reader.conversations(where, asked.page())
     more = len(rows) > asked.limit
     shown = rows[: asked.limit]
     key = reader.conversation_key(shown[-1]) if more else None
     costs = CostReader(lambda: reader).of_conversations([row.id for row in shown])
-    return ListPage("conversations", shown, rows.damaged, key, costs)
+    unsound = unsound_records(reader, [row.id for row in shown])
+    return ListPage("conversations", shown, rows.damaged, key, costs, unsound=unsound)
+
+
+def _unanswered(reader: Reader, asked: Asked) -> UnansweredPage:
+    """The unanswered messages that were asked for."""
+    if asked.statuses or asked.connector is not None or asked.shape is not None:
+        msg = "--status, --connector and --shape narrow other lists than --unanswered."
+        raise UsageError(msg, next_step="Narrow messages by --agent, --conversation, --since and --until.")
+    conversation = asked.conversation
+    return unanswered_page(
+        reader,
+        None if asked.agent is None else find_agent(reader, asked.agent),
+        None if conversation is None else resolve(reader, conversation, ("conversation",)).id,
+        asked.moments(),
+        Page(asked.limit + 1, None if asked.after is None else _key(asked.after, 3)),
+    )
 
 
 def _first(given: Sequence[str], unknown: Collection[str]) -> str:
@@ -251,7 +291,8 @@ def turn_page(reader: Reader, asked: Asked) -> ListPage:
     names = reader.names(list({row.conversation for row in shown}))
     costs = CostReader(lambda: reader).of_turns([row.id for row in shown])
     key = reader.turn_key(shown[-1]) if more else None
-    return ListPage("turns", shown, rows.damaged, key, costs, names, silent_since(reader))
+    unsound = unsound_records(reader, [row.id for row in shown])
+    return ListPage("turns", shown, rows.damaged, key, costs, names, silent_since(reader), unsound)
 
 
 # --- tables ------------------------------------------------------------------------------------------
@@ -265,16 +306,6 @@ def _shown_ids(screen: Screen, ids: Sequence[str]) -> list[str]:
     while length < len(ids[0]) and len({text[:length] for text in ids}) < len(ids):
         length += 1
     return [text[:length].rstrip("-") for text in ids]
-
-
-def _times(screen: Screen, zone: Zone, moments: Iterable[int]) -> tuple[str, Callable[[int], str]]:
-    """The head of a column of times and how to write each: the offset once if it is the same for all."""
-    stamps = [zone.stamp(moment) for moment in moments]
-    offsets = {stamp[_STAMP:] for stamp in stamps}
-    if len(offsets) > 1:
-        return "", zone.stamp
-    first, last = (_MONTH, _MINUTE) if screen.narrow else (0, _STAMP)
-    return f" {utc_offset(min(offsets))}", lambda moment: zone.stamp(moment)[first:last]
 
 
 def _table(screen: Screen, columns: Sequence[Column], give: str) -> None:
@@ -302,21 +333,25 @@ def _show_conversations(
     zone: Zone,
     rows: Sequence[ConversationRow],
     ids: Sequence[str],
-    costs: Mapping[UUID, CostSums],
+    page: ListPage,
 ) -> None:
-    offset, time = _times(screen, zone, [row.last_ms for row in rows])
+    offset, time = time_column(zone, [row.last_ms for row in rows], narrow=screen.narrow)
     columns = [
         Column("id", [(shown, "bold") for shown in ids]),
-        Column("state", [_state(row) for row in rows]),
+        Column("state", [_marked(_state(row), row.id in page.unsound) for row in rows]),
         Column("agent", [(one_line(row.agent_name, 24), "") for row in rows]),
         Column("conversation", [(conversation_title(row), "") for row in rows]),
         Column("turns", [(f"{row.turns:>5,}", "") for row in rows], wide=True),
         Column("msgs", [(f"{row.messages:>4,}", "") for row in rows], wide=True),
         Column("tokens", [(conversation_tokens(row), "") for row in rows], wide=True),
-        Column("cost", [(cost_text(costs.get(row.id), brief=True), "") for row in rows], wide=True),
+        Column("cost", [(cost_text(page.costs.get(row.id), brief=True), "") for row in rows], wide=True),
         Column(f"last activity{offset}", [(time(row.last_ms), QUIET) for row in rows]),
     ]
     _table(screen, columns, "conversation")
+
+
+def _marked(state: tuple[str, str], unsound: bool) -> tuple[str, str]:  # noqa: FBT001
+    return (f"damaged, {state[0]}", BAD) if unsound else state
 
 
 def _state(row: ConversationRow) -> tuple[str, str]:
@@ -340,7 +375,7 @@ def _show_turns(
 ) -> None:
     silent = [page.silent.get(row.id) for row in rows]
     moments = [row.opened_ms for row in rows] + [since for since in silent if since is not None]
-    offset, time = _times(screen, zone, moments)
+    offset, time = time_column(zone, moments, narrow=screen.narrow)
     room = None if screen.width is None else _CLASS + max(0, screen.width - _ALL_COLUMNS)
     states = [
         _turn_status(row, room) + silence_words(since, time) for row, since in zip(rows, silent, strict=True)
@@ -349,7 +384,11 @@ def _show_turns(
     columns = [
         Column("id", [(shown, "bold") for shown in ids]),
         Column(
-            "status", [(state, status_style(row.status)) for state, row in zip(states, rows, strict=True)]
+            "status",
+            [
+                _marked((state, status_style(row.status)), row.id in page.unsound)
+                for state, row in zip(states, rows, strict=True)
+            ],
         ),
         Column("agent", [(one_line(row.agent_name, 24), "") for row in rows]),
         Column("conversation", [(key, "") for key in keys]),

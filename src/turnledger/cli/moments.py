@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from turnledger.clock import from_datetime
 from turnledger.errors import UsageError
 
-__all__ = ["Zone", "duration", "gap", "utc_offset"]
+__all__ = ["Zone", "duration", "gap", "time_column", "utc_offset"]
 
+_STAMP: Final = len("2026-11-30 10:01:02")
+_MONTH, _MINUTE = len("2026-"), len("2026-11-30 10:01")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _AGO = re.compile(r"([0-9]{1,9}) ?(s|m|h|d|w)")
 _UNIT_MS = {"s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
@@ -138,3 +142,15 @@ def gap(ms: int | None) -> str:
     if ms < 10 * _DAY_MS:
         return f"{sign}{ms // _HOUR_MS}h{ms % _HOUR_MS // _MINUTE_MS:02d}"
     return f"{sign}{ms // _DAY_MS}d"
+
+
+def time_column(
+    zone: Zone, moments: Iterable[int], *, narrow: bool = False
+) -> tuple[str, Callable[[int], str]]:
+    """The head of a column of times and how to write each: the offset once if it is the same for all."""
+    stamps = [zone.stamp(moment) for moment in moments]
+    offsets = {stamp[_STAMP:] for stamp in stamps}
+    if len(offsets) != 1:
+        return "", zone.stamp
+    first, last = (_MONTH, _MINUTE) if narrow else (0, _STAMP)
+    return f" {utc_offset(min(offsets))}", lambda moment: zone.stamp(moment)[first:last]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from turnledger.model.rows import MemoryRow, MessageRow
+from turnledger.model.vocabulary import InboundVerdict, TurnStatus
 
 __all__ = [
     "ActorMessage",
@@ -22,6 +23,7 @@ __all__ = [
     "TopName",
     "TurnLease",
     "UnaccountedRow",
+    "UnansweredRow",
 ]
 
 
@@ -180,6 +182,27 @@ class NoticeRow:
     message: int | None
     created_ms: int
     tokens: str
+    key: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnansweredRow:
+    """An inbound message without a reply, and what is on record of why.
+
+    ``turn`` is the turn that it set off, with its status and error class; None where it set off none.
+    ``shed`` says why it was dropped, ``verdict`` what the agent decided about it.
+    """
+
+    conversation: UUID
+    seq: int
+    agent_name: str
+    actor: UUID | None
+    created_ms: int
+    verdict: InboundVerdict | None
+    shed: str | None
+    turn: UUID | None
+    turn_status: TurnStatus | None
+    error_class: str | None
     key: tuple[int, ...]
 
 

@@ -9,8 +9,9 @@ from uuid import UUID
 from turnledger.errors import LedgerCorruptError
 from turnledger.ids import NIL
 from turnledger.store.contract import Reader, RecordedJournal
+from turnledger.store.damage import damage_of
 
-__all__ = ["listed_ids", "readable_rows"]
+__all__ = ["listed_ids", "readable_rows", "unsound_records"]
 
 _PAGE: Final = 200
 _STEP: Final = 16  # a page of the database holds more rows than that
@@ -32,6 +33,21 @@ def readable_rows(
             except LedgerCorruptError:
                 lost.add(journal)
         return rows, frozenset(lost)
+
+
+def unsound_records(reader: Reader, journals: Sequence[UUID]) -> dict[UUID, str]:
+    """Which of these journals are not there to be read as they must be, and what is wrong, in words."""
+    rows, lost = readable_rows(reader, journals)
+    found: dict[UUID, str] = {}
+    for journal in journals:
+        row = rows.get(journal.bytes)
+        if journal in lost:
+            found[journal] = "in a part of the database's file that cannot be read"
+        elif row is None:
+            found[journal] = "which cannot be found in the database"
+        elif (damage := damage_of(row)) is not None:
+            found[journal] = f"in column {damage.column} of table {damage.table}"
+    return found
 
 
 def listed_ids(reader: Reader, kind: str) -> Iterator[list[UUID] | None]:

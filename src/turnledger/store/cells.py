@@ -38,6 +38,7 @@ __all__ = [
     "TURN_LEASE",
     "TURN_ROW",
     "UNACCOUNTED",
+    "UNANSWERED",
     "Column",
     "check",
     "damage_in",
@@ -326,6 +327,20 @@ UNACCOUNTED: Final = (
     *_columns("messages", seq=_is_number),
     *_columns("events", event_id=_is_id),
     *_columns("messages", created_ms=_is_number, reason=_or_null(_is_text)),
+)
+UNANSWERED: Final = (
+    _CONVERSATION_ID,
+    *_columns("messages", cid=_is_number, seq=_is_number),
+    *_columns("agents", name=_is_name),
+    *_columns(
+        "messages",
+        actor=_or_null(_is_id),
+        created_ms=_is_number,
+        verdict=_or_null(_word_of(InboundVerdict)),
+        shed=_or_null(_is_text),
+        turn=_or_null(_is_id),
+    ),
+    *_columns("turns", status=_or_null(_word_of(TurnStatus)), error_class=_or_null(_is_text)),
 )
 NOTICE: Final = (
     _CONVERSATION_ID,

@@ -19,8 +19,10 @@ from turnledger.model.figures import (
     TopName,
     TurnLease,
     UnaccountedRow,
+    UnansweredRow,
 )
 from turnledger.model.rows import AgentRow, EventRow, MessageRow, Rows, TurnRow
+from turnledger.model.vocabulary import InboundVerdict, TurnStatus
 from turnledger.store.cells import (
     ACTOR,
     COUNTED_CONVERSATION,
@@ -28,6 +30,7 @@ from turnledger.store.cells import (
     OF_CONVERSATION,
     TURN_LEASE,
     UNACCOUNTED,
+    UNANSWERED,
     check,
 )
 from turnledger.store.contract import Reader
@@ -47,6 +50,7 @@ _CURSOR: Final[Callable[[Row], int]] = itemgetter(13)
 _MESSAGE_KEY: Final[_Key] = itemgetter(6, 13, 0)
 _MEMORY_KEY: Final[_Key] = itemgetter(4, 8, 9)
 _REVISION_KEY: Final[_Key] = itemgetter(2, 8, 9)
+_UNANSWERED_KEY: Final[_Key] = itemgetter(5, 1, 2)
 _NOTICE_KEY: Final[_Key] = itemgetter(6, 1, 2)
 
 
@@ -115,6 +119,31 @@ class FiguresReader:
             limit=limit,
         )
         return listed(_unaccounted, rows)
+
+    def unanswered(
+        self,
+        agent: UUID | None,
+        conversation: UUID | None,
+        since_ms: int,
+        after: tuple[int, ...] | None,
+        limit: int,
+    ) -> Rows[UnansweredRow]:
+        """Inbound messages without a reply that no turn is at work on, newest first, short of a key."""
+
+        def rows(before: tuple[int, ...]) -> list[Row]:
+            return self._reader().ask(
+                "list_unanswered",
+                any=_ANY,
+                agent=_ANY if agent is None else agent.bytes,
+                conversation=_ANY if conversation is None else conversation.bytes,
+                since_ms=since_ms,
+                before_ms=before[0],
+                before_cid=before[1],
+                before_seq=before[2],
+                limit=limit,
+            )
+
+        return filled(_unanswered, rows, _UNANSWERED_KEY, after or _NEWEST, limit)
 
     # --- lists ---------------------------------------------------------------------------------
 
@@ -273,6 +302,24 @@ def _unaccounted(row: Row) -> UnaccountedRow:
     check(row, UNACCOUNTED)
     one, seq, event, created_ms, reason = row
     return UnaccountedRow(UUID(bytes=one), seq, UUID(bytes=event), created_ms, reason)
+
+
+def _unanswered(row: Row) -> UnansweredRow:
+    check(row, UNANSWERED)
+    one, _, seq, name, actor, created_ms, verdict, shed, turn, status, error_class = row
+    return UnansweredRow(
+        UUID(bytes=one),
+        seq,
+        name_text(name),
+        None if actor is None else UUID(bytes=actor),
+        created_ms,
+        None if verdict is None else InboundVerdict(verdict),
+        shed,
+        None if turn is None else UUID(bytes=turn),
+        None if status is None else TurnStatus(status),
+        error_class,
+        _UNANSWERED_KEY(row),
+    )
 
 
 def _actor(row: Row) -> ActorRow:
