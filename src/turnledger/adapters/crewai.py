@@ -32,8 +32,8 @@ _STOPS: Final = "crewai.hooks.dispatch"
 _FINDERS: Final = {"call": "_get_sync_client", "acall": "_get_async_client"}
 """Methods that ask a model, and those by which a model of CrewAI's own finds its client."""
 
-_usage: ContextVar[list[object] | None] = ContextVar("turnledger_crewai_usage", default=None)
-"""What a model that is asked here said of its usage."""
+_usage: ContextVar[tuple[object, list[object]] | None] = ContextVar("turnledger_crewai_usage", default=None)
+"""A model that is asked here, and what it said of its usage."""
 
 
 def record_models(module: ModuleType, role: str | None) -> None:
@@ -72,7 +72,7 @@ def _asking(finder: str, role: str | None) -> Around:
                 if is_inside(llm, call) or _records_itself(llm, finder, role):
                     return call(llm, messages, *args, **kwargs)
                 step = _model_step(llm, role, messages, args, kwargs)
-                with step, inside(llm, call), _counted() as said:
+                with step, inside(llm, call), _counted(llm) as said:
                     return _take(step, call(llm, messages, *args, **kwargs), said)
 
         async def recorded_async(llm: Any, messages: Any, *args: Any, **kwargs: Any) -> Any:
@@ -80,7 +80,7 @@ def _asking(finder: str, role: str | None) -> Around:
                 if is_inside(llm, call) or _records_itself(llm, finder, role):
                     return await call(llm, messages, *args, **kwargs)
                 async with _model_step(llm, role, messages, args, kwargs) as step:
-                    with inside(llm, call), _counted() as said:
+                    with inside(llm, call), _counted(llm) as said:
                         return _take(step, await call(llm, messages, *args, **kwargs), said)
 
         return recorded_async if inspect.iscoroutinefunction(call) else recorded
@@ -123,9 +123,9 @@ def _take(step: ModelCallStep, said: Any, usage: list[object]) -> Any:
 
 
 @contextmanager
-def _counted() -> Generator[list[object]]:
+def _counted(llm: object) -> Generator[list[object]]:
     said: list[object] = []
-    token = _usage.set(said)
+    token = _usage.set((llm, said))
     try:
         yield said
     finally:
@@ -134,9 +134,9 @@ def _counted() -> Generator[list[object]]:
 
 def _counting(track: Any) -> Callable[..., Any]:
     def counted(llm: Any, usage: Any) -> Any:
-        said = _usage.get()
-        if said is not None and usage:
-            said.append(usage)
+        asked = _usage.get()
+        if usage and asked is not None and asked[0] is llm:  # and not one that it asks in turn
+            asked[1].append(usage)
         return track(llm, usage)
 
     return counted

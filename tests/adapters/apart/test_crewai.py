@@ -124,6 +124,15 @@ class Extended(Scripted):
         return super().call(messages, *more, **named)
 
 
+class Routing(Scripted):
+    """One that has another model answer."""
+
+    inner: Any = None
+
+    def call(self, messages: Any, *more: Any, **named: Any) -> str:  # noqa: ANN401
+        return str(self.inner.call(messages, *more, **named))
+
+
 def scripted(*script: str, kind: type[Scripted] = Scripted) -> Scripted:
     return kind(model="scripted", script=list(script), asked=[])
 
@@ -150,6 +159,15 @@ def test_a_model_without_http_is_not_asked_where_nothing_can_be_recorded(recorde
     with pytest.raises(turnledger.CaptureRefused, match="No turn"):
         crew_of(model, {}).kickoff()
     assert model.asked == []
+
+
+def test_usage_is_that_of_the_model_that_answered(provider: Provider, recorder: Recorder) -> None:
+    provider.says(chat_reply(FINAL))
+    model = scripted(kind=Routing)
+    model.inner = gpt(provider)
+    turn = kickoff(recorder, crew_of(model, {}))
+    inner, outer = recorder.steps(turn, "MODEL_RESULT")
+    assert (inner.tokens["in"], outer.tokens.get("in")) == ("9", None)
 
 
 # --- tools ---------------------------------------------------------------------------------------------
@@ -242,6 +260,24 @@ def test_a_copied_tool_runs_as_itself(recorder: Recorder) -> None:
         assert tool.model_copy(update={"before": "b"}).run(text="x") == "bx"
         turn.commit("done")
     assert [result.payload for result in recorder.steps(turn, "TOOL_RESULT")] == [b"ax", b"bx"]
+
+
+def test_work_that_is_handed_on_is_a_tool_with_what_comes_of_it(
+    provider: Provider, recorder: Recorder
+) -> None:
+    asked = {"question": "where?", "context": "none", "coworker": "worker"}
+    ask = ToolCall("call-0", "ask_question_to_coworker", json.dumps(asked))
+    provider.says(chat_tools(ask), chat_tools(LOOKUP), chat_reply("inside"), chat_reply(ANSWER))
+    boss = crew_of(gpt(provider), {}, allow_delegation=True)
+    worker = crew_of(gpt(provider), {"lookup": lookup}).agents[0]
+    worker.role = "worker"
+    boss.agents.append(worker)
+    turn = kickoff(recorder, boss)
+    outer, inner = tool_calls(recorder.path, turn.id)
+    assert (outer.tokens["tool"], outer.supplied) == (ask.name, ask.arguments.encode())
+    assert (inner.tokens["tool"], inner.supplied) == ("lookup", LOOKUP.arguments.encode())
+    results = [result.payload for result in recorder.steps(turn, "TOOL_RESULT")]
+    assert results == [b"7 is on its way", b"inside"]
 
 
 # --- where it runs ---------------------------------------------------------------------------------------
