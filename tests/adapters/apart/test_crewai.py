@@ -182,6 +182,15 @@ def test_a_call_that_is_written_as_text_is_kept_as_it_was(recorder: Recorder) ->
     assert (result.payload, result.tokens["status"]) == (b"7 is on its way", "ok")
 
 
+def test_a_tool_that_a_tool_calls_was_not_asked_for(recorder: Recorder) -> None:
+    def outer(id: int) -> str:  # noqa: A002
+        return str(Lookup().run(id=id + 1))
+
+    turn = kickoff(recorder, crew_of(scripted(TEXT.format(asked='{"id": 7}'), FINAL), {"lookup": outer}))
+    calls = [(call.payload, call.supplied) for call in tool_calls(recorder.path, turn.id)]
+    assert calls == [(b'{"id":7}', b'{"id": 7}'), (b'{"id":8}', None)]
+
+
 def test_a_tool_that_was_refused_ends_a_crew_that_writes_calls_as_text(recorder: Recorder) -> None:
     ran: list[int] = []
     model = scripted(TEXT.format(asked='{"id": 7}'), FINAL)
@@ -330,7 +339,16 @@ import turnledger
 
 warnings.simplefilter("ignore")
 import crewai
-from crewai.tools import tool
+from crewai.tools import BaseTool, tool
+
+class Count(BaseTool):
+    name: str = "count"
+    description: str = "Counts one further."
+
+    def _run(self, id: int) -> int:
+        return id + 1
+
+count = Count().to_structured_tool()
 
 @tool("lookup")
 def lookup(id: int) -> str:
@@ -342,7 +360,8 @@ agent = crewai.Agent(role="r", goal="g", backstory="b", llm=llm, tools=[lookup])
 crew = crewai.Crew(agents=[agent], tasks=[crewai.Task(description="x", expected_output="y", agent=agent)])
 turnledger.install()
 with turnledger.open(sys.argv[1]).agent("support").conversation("chat:1").turn() as turn:
-    turn.commit(str(crew.kickoff()))
+    crew.kickoff()
+    turn.commit(str(count.invoke({"id": 7})))
     print("done", flush=True)
 """
 
@@ -360,5 +379,6 @@ def test_what_was_made_before_install_is_recorded_too(provider: Provider, ledger
         (turn,) = reading.turns()
         bodies = [reading.body(e.row.event_id) for e in reading.events(turn.id) if e.row.type == "MODEL_CALL"]
     assert bodies == [asked.body for asked in provider.asked]
-    (call,) = tool_calls(ledger_path, turn.id)
+    call, counted = tool_calls(ledger_path, turn.id)
     assert (call.payload, call.supplied) == (b'{"id":7}', LOOKUP.arguments.encode())
+    assert (counted.tokens["tool"], counted.payload) == ("count", b'{"id":7}')
