@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -13,9 +15,10 @@ import openai
 import turnledger
 from tests.adapters.stub import Provider
 from tests.patience import PATIENCE_S, eventually
+from turnledger.gateway.run import RunningGateway
 from turnledger.model.rows import TurnRow
 
-__all__ = ["ASK", "Through", "ask_and_hang_up"]
+__all__ = ["ASK", "Through", "ask_and_hang_up", "serving"]
 
 ASK = {"model": "gpt-asked", "messages": [{"role": "user", "content": "Hello?"}]}
 
@@ -45,6 +48,19 @@ class Through(NamedTuple):
                 entry.row for turn in turns for entry in reading.events(turn.id) if entry.row.type == kind
             ]
             return [reading.body(row.event_id) for row in rows]
+
+
+@contextmanager
+def serving(ledger: turnledger.Ledger, upstreams: Mapping[str, str]) -> Generator[str]:
+    """The address of a gateway that runs meanwhile."""
+    gateway = RunningGateway(ledger, upstreams, agent="gateway", host="127.0.0.1", port=0)
+    thread = threading.Thread(target=gateway.run)
+    thread.start()
+    try:
+        yield gateway.url
+    finally:
+        gateway.stop()
+        thread.join()
 
 
 def ask_and_hang_up(

@@ -8,7 +8,7 @@ import msgspec
 
 from turnledger.errors import LedgerError
 
-__all__ = ["Answer", "no_upstream", "not_recorded", "unreachable"]
+__all__ = ["Answer", "no_upstream", "not_recorded", "stopping", "unreachable"]
 
 
 class Answer(NamedTuple):
@@ -37,7 +37,12 @@ def not_recorded(error: LedgerError) -> Answer:
     return _answer(403, f"turnledger_{error.code.replace('-', '_')}", str(error))
 
 
-def unreachable(upstream: str, error: Exception) -> Answer:
+def unreachable(upstream: str, cause: str) -> Answer:
     """The provider gave no answer."""
-    message = f"The gateway got no answer from {upstream}: {type(error).__name__}."
+    message = f"The gateway got no answer from {upstream}: {cause}."
     return _answer(502, "turnledger_upstream_unreachable", message)
+
+
+def stopping() -> Answer:
+    """The gateway ends before there is an answer."""
+    return _answer(503, "turnledger_stopping", "The gateway was stopped before the provider answered.")

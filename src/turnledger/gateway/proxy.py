@@ -12,7 +12,8 @@ from turnledger.adapters.clients import record
 from turnledger.adapters.endpoints import is_model_request
 from turnledger.adapters.exchange import step_of
 from turnledger.errors import LedgerError
-from turnledger.gateway.answers import no_upstream, not_recorded, unreachable
+from turnledger.gateway import log
+from turnledger.gateway.answers import no_upstream, not_recorded, stopping, unreachable
 from turnledger.gateway.headers import own_words, to_upstream
 from turnledger.gateway.reply import Reply, Send
 from turnledger.gateway.upstreams import Target, target_of
@@ -58,11 +59,17 @@ class Gateway:
         target = target_of(scope["raw_path"].decode("latin-1"), self._upstreams)
         if target is None:
             await reply.say(no_upstream(scope["path"], sorted(self._upstreams)))
-        elif is_model_request(scope["method"], scope["path"]):
-            request = self._request(scope, target, await _whole(receive))
-            await _until_gone(self._recorded(scope, target, request, reply), receive, reply)
-        else:
-            await self._passed(target, self._request(scope, target, _pieces(receive)), reply)
+            return
+        try:
+            if is_model_request(scope["method"], scope["path"]):
+                request = self._request(scope, target, await _whole(receive))
+                await _until_gone(self._recorded(scope, target, request, reply), receive, reply)
+            else:
+                await self._passed(target, self._request(scope, target, _pieces(receive)), reply)
+        except _ClientLeftError:
+            log.request_left(target.upstream)
+        except asyncio.CancelledError:  # which only the end of the server does
+            await reply.say(stopping())
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
@@ -83,11 +90,21 @@ class Gateway:
         try:
             await reply.pass_on(await self._client.send(request, stream=True))
         except httpx2.HTTPError as error:
-            await reply.say(unreachable(target.upstream, error))
+            await _tell(target, error, reply, None)
+        except asyncio.CancelledError as error:
+            log.stopped(target.upstream, None, error)
+            raise
 
     async def _recorded(self, scope: Scope, target: Target, request: httpx2.Request, reply: Reply) -> None:
         try:
-            async with self._turn(scope, target) as turn:
+            await self._in_turn(self._turn(scope, target), target, request, reply)
+        except LedgerError as error:
+            log.unrecorded(target.upstream, error, reply)
+            await reply.say(not_recorded(error))
+
+    async def _in_turn(self, turn: Turn, target: Target, request: httpx2.Request, reply: Reply) -> None:
+        try:
+            async with turn:
                 try:
                     response = await self._client.send(request, stream=True)
                     await reply.pass_on(response)
@@ -96,10 +113,12 @@ class Gateway:
                         await turn.abort(code="client_left", status="cancelled")
                     raise
                 await _end(turn, response)
-        except LedgerError as error:
-            await reply.say(not_recorded(error))
         except httpx2.HTTPError as error:
-            await reply.say(unreachable(target.upstream, error))
+            await _tell(target, error, reply, turn)
+        except asyncio.CancelledError as error:
+            tell = log.stopped if reply.has_reader else log.client_left
+            tell(target.upstream, turn, error)
+            raise
 
     def _turn(self, scope: Scope, target: Target) -> Turn:
         words = own_words(scope["headers"])
@@ -109,6 +128,16 @@ class Gateway:
             return agent.turn(parent=parent)
         key = words.get("conversation", f"gateway:{target.upstream}")
         return agent.conversation(key, connector="gateway").turn()
+
+
+class _ClientLeftError(Exception):
+    """A client left before its request was whole."""
+
+
+async def _tell(target: Target, error: httpx2.HTTPError, reply: Reply, turn: Turn | None) -> None:
+    """Whoever runs the gateway, and the client, that the provider failed."""
+    log.provider_failed(target.upstream, error, reply, turn)
+    await reply.say(unreachable(target.upstream, log.cause_of(error)))
 
 
 async def _end(turn: Turn, response: httpx2.Response) -> None:
@@ -133,7 +162,7 @@ async def _pieces(receive: Receive) -> AsyncIterator[bytes]:
     while more:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise asyncio.CancelledError
+            raise _ClientLeftError
         yield message.get("body", b"")
         more = message.get("more_body", False)
 
@@ -156,6 +185,7 @@ async def _until_gone(work: Coroutine[Any, Any, None], receive: Receive, reply: 
     finally:
         leaving.cancel()
         serving.cancel()
+        await asyncio.wait({serving})
 
 
 async def _left(receive: Receive, reply: Reply) -> None:

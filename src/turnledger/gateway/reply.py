@@ -27,8 +27,11 @@ class Reply:
         """Whether the client is there; what is sent to one that has left reaches nobody."""
         self.is_whole = False
         """Whether the client has all of the answer, of which nothing but the record of its end is to come."""
+        self.status: int | None = None
+        """Of the answer, once it has begun."""
+        self.passed = 0
+        """Bytes of its body that were handed on."""
         self._send = send
-        self._has_begun = False
         self._has_mark = False
         self._is_behind = False
 
@@ -46,6 +49,7 @@ class Reply:
                 self._is_behind = True
                 await self._send({"type": "http.response.body", "body": piece, "more_body": True})
                 self._is_behind = False
+                self.passed += len(piece)
                 if left is not None:
                     left -= len(piece)
                 if self.has_reader:
@@ -69,10 +73,12 @@ class Reply:
         return not self._is_behind and step is not None and step.error is not None
 
     async def say(self, answer: Answer) -> None:
-        """An answer of the gateway's own; where one has begun, the client sees that it breaks off."""
-        if self._has_begun:
-            msg = f"an answer was cut: {answer.body.decode()}"
-            raise ConnectionAbortedError(msg)
+        """An answer of the gateway's own.
+
+        Where one has begun it stays without its end: the connection is closed, by which the client sees that.
+        """
+        if self.status is not None:
+            return
         length = b"%d" % len(answer.body)
         await self._begin(
             answer.status, [(b"content-type", b"application/json"), (b"content-length", length)]
@@ -80,7 +86,7 @@ class Reply:
         await self._send({"type": "http.response.body", "body": answer.body})
 
     async def _begin(self, status: int, headers: list[Header]) -> None:
-        self._has_begun = True
+        self.status = status
         await self._send({"type": "http.response.start", "status": status, "headers": headers})
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import uvicorn
 
 from turnledger.errors import LedgerUnavailableError
+from turnledger.gateway.log import say_it_once
 from turnledger.gateway.proxy import Gateway
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class RunningGateway:
         shown = f"[{host}]" if ":" in host else host
         self.url = f"http://{shown}:{self._socket.getsockname()[1]}"
         """Where it listens, without an upstream."""
+        say_it_once()
         self._server = uvicorn.Server(
             uvicorn.Config(
                 Gateway(ledger, upstreams, agent),

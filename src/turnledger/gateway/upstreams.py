@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
+import httpx2
+
 from turnledger.errors import UsageError
 
 __all__ = ["KNOWN", "Target", "parse_upstreams", "target_of"]
@@ -38,7 +40,7 @@ def parse_upstreams(given: Iterable[str]) -> dict[str, str]:
     upstreams = dict(KNOWN)
     for text in given:
         name, equals, url = text.partition("=")
-        if not equals or not _NAME.fullmatch(name) or not url.startswith(("http://", "https://")):
+        if not equals or not _NAME.fullmatch(name) or not _is_address(url):
             shown = (
                 repr(name[:31]) if equals and _NAME.fullmatch(name) else "This"
             )  # a URL may hold a password
@@ -46,6 +48,14 @@ def parse_upstreams(given: Iterable[str]) -> dict[str, str]:
             raise UsageError(msg, next_step="Write it like local=http://127.0.0.1:11434.")
         upstreams[name] = url.rstrip("/")
     return upstreams
+
+
+def _is_address(url: str) -> bool:
+    try:
+        parsed = httpx2.URL(url)
+    except httpx2.InvalidURL:
+        return False
+    return parsed.scheme in {"http", "https"} and bool(parsed.host)
 
 
 def target_of(path: str, upstreams: Mapping[str, str]) -> Target | None:
