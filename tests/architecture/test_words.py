@@ -53,6 +53,12 @@ def test_every_public_name_has_a_docstring(module: Path) -> None:
     assert not [getattr(node, "name", "module") for node in _public(tree) if not ast.get_docstring(node)]
 
 
+def test_no_page_counts_in_paragraph_signs_of_a_document_that_nobody_has() -> None:
+    pages = [page for kind in ("*.ts", "*.tsx") for page in (ROOT / "console" / "src").rglob(kind)]
+    assert pages
+    assert not [_name(page) for page in pages if "\N{SECTION SIGN}" in page.read_text()]
+
+
 @pytest.mark.parametrize("source", SOURCES, ids=_name)
 def test_nothing_is_left_unfinished_or_evaded(source: Path) -> None:
     lines = source.read_text().splitlines()

@@ -98,7 +98,7 @@ export function Fates({ of }: { of: Balance }): ReactNode {
                     params={{ agentId: of.agentId, conversationId: row.conversationId }}
                     search={{ at: row.eventId }}
                   >
-                    <Time at={row.createdAt} digits={0} /> · §{row.seq}
+                    <Time at={row.createdAt} digits={0} />
                   </Link>
                 ),
               },

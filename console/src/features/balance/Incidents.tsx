@@ -51,7 +51,7 @@ export function Disposals({ agentId, span }: Asked): ReactNode {
           ),
         },
         { head: "Reason", cell: (row) => row.reason?.replaceAll("_", " ") ?? "" },
-        { head: "Message", cell: (row) => messageWords(row) },
+        { head: "Message", cell: (row) => <Messages agentId={agentId} of={row} /> },
         { head: "Age", isNumber: true, cell: (row) => ageWords(row) },
         { head: "In the queue", isNumber: true, cell: (row) => (row.depth === null ? "" : count(row.depth)) },
       ]}
@@ -59,9 +59,47 @@ export function Disposals({ agentId, span }: Asked): ReactNode {
   );
 }
 
-function messageWords(of: Disposal): string {
+function Messages({ agentId, of }: { agentId: string; of: Disposal }): ReactNode {
   if (of.messageSeq === null) return "no message";
-  return of.intoSeq === null ? `§${of.messageSeq}` : `§${of.messageSeq} into §${of.intoSeq}`;
+  return (
+    <>
+      <MessageLink agentId={agentId} conversationId={of.conversationId} seq={of.messageSeq}>
+        the message
+      </MessageLink>
+      {of.intoSeq !== null && (
+        <>
+          {" "}
+          into{" "}
+          <MessageLink agentId={agentId} conversationId={of.conversationId} seq={of.intoSeq}>
+            this one
+          </MessageLink>
+        </>
+      )}
+    </>
+  );
+}
+
+/** To a message's own row of the timeline: its number in the journal means nothing to anybody. */
+function MessageLink({
+  agentId,
+  conversationId,
+  seq,
+  children,
+}: {
+  agentId: string;
+  conversationId: string;
+  seq: number;
+  children: ReactNode;
+}): ReactNode {
+  return (
+    <Link
+      to="/agents/$agentId/conversations/$conversationId"
+      params={{ agentId, conversationId }}
+      search={{ seq }}
+    >
+      {children}
+    </Link>
+  );
 }
 
 function ageWords(of: Disposal): string {
@@ -94,7 +132,14 @@ export function Deliveries({ agentId, span }: Asked): ReactNode {
       rows={rows}
       columns={[
         { head: "When", cell: (row) => <EventLink agentId={agentId} of={row} /> },
-        { head: "Message", cell: (row) => `§${row.messageSeq}` },
+        {
+          head: "Message",
+          cell: (row) => (
+            <MessageLink agentId={agentId} conversationId={row.conversationId} seq={row.messageSeq}>
+              the message
+            </MessageLink>
+          ),
+        },
         { head: "Attempt", isNumber: true, cell: (row) => row.attempt ?? NOT_RECORDED },
       ]}
     />
