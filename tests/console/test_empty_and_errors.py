@@ -291,6 +291,11 @@ def test_a_token_is_made_shown_once_and_revoked(served: House, browse: Browse) -
     row.get_by_role("button", name="Revoke").click()
     row.get_by_role("button", name="Revoke for good").click()
     expect(row).to_contain_text("revoked")
+    expect(row).to_contain_text("all agents")
+    tokens.get_by_label("Name").fill("narrow")
+    tokens.get_by_label("Agent").select_option(label="support")
+    tokens.get_by_role("button", name="Make token").click()
+    expect(tokens.get_by_role("row", name=re.compile("^narrow"))).to_contain_text("support")
 
 
 def test_how_this_browser_shows_things_is_kept(served: House, browse: Browse) -> None:

@@ -238,4 +238,4 @@ def test_a_body_that_is_downloaded_is_never_a_page_of_this_origin(page: Page, to
         assert answer.headers["x-content-type-options"] == "nosniff"
         with page.expect_download() as loading:
             card.get_by_role("link", name="Download").click()
-        assert loading.value.suggested_filename.startswith("tool_result-")
+        assert loading.value.suggested_filename.startswith(f"turn-{str(told.turns['bodies'])[:18]}-event-")

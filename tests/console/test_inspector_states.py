@@ -512,10 +512,15 @@ def test_what_is_not_proven_is_said(page: Page, told: Told) -> None:
 
 def test_a_fixture_is_downloaded_with_the_verdict_of_this_browser(page: Page, told: Told) -> None:
     page.goto(told.inspector("whole"))
-    for button, has_bodies in (("Fixture", False), ("Fixture with bodies", True)):
+    for button, has_bodies, ending in (
+        ("Fixture", False, ""),
+        ("Fixture with bodies", True, ".with-bodies"),
+    ):
         with page.expect_download() as loading:
             page.get_by_role("button", name=button, exact=True).click()
-        assert loading.value.suggested_filename == f"turn-{told.turns['whole']}.fixture.json"
+        name = f"turn-{told.turns['whole']}{ending}.fixture.json"
+        assert loading.value.suggested_filename == name
+        expect(page.get_by_role("status").filter(has_text=f"Saved as {name}")).to_be_visible()
         fixture = json.loads(loading.value.path().read_text())
         assert fixture["schema"] == "vegaduta.turn-fixture/1"
         assert fixture["chain"]["clientVerified"] is True

@@ -202,6 +202,22 @@ def test_the_palette_leads_anywhere(page: Page, story: Told) -> None:
     expect(page.get_by_role("article", name="Event 0, INTAKE")).to_be_visible()
 
 
+def test_the_palette_finds_what_is_on_record(page: Page, story: Told) -> None:
+    for typed, option, place in (
+        ("supp", "support agent", f"/agents?agent={story.agent}"),
+        ("C042", "conversation of support", story.timeline),
+        ("lookup", "tool of support", f"/agents?agent={story.agent}"),
+        (str(story.conversation), "Open conversation", story.timeline),
+        (str(story.agent), "Agent support", f"/agents?agent={story.agent}"),
+        ("why not answered", "Conversations that owe a reply", "/?status=owes"),
+    ):
+        page.keyboard.press("Control+k")
+        page.keyboard.type(typed)
+        page.get_by_role("listbox", name="Commands").get_by_role("option").filter(has_text=option).click()
+        expect(page).to_have_url(re.compile(re.escape(place)))
+        expect(page.get_by_role("dialog")).to_have_count(0)
+
+
 def test_letters_can_be_switched_off(page: Page) -> None:
     """WCAG 2.1.4: single letters are no commands for those who speak or shake."""
     page.keyboard.press("?")

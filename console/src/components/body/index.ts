@@ -1,2 +1,3 @@
 export { BodyView, type BodyViewProps } from "./BodyView";
+export { bodyFileName } from "./fileName";
 export type { BodySource } from "./protocol";

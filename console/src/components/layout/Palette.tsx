@@ -2,107 +2,29 @@ import { useRouter } from "@tanstack/react-router";
 import { type KeyboardEvent, type ReactNode, useId, useState } from "react";
 
 import { isUuid } from "../../lib/ids";
-import { changeSettings } from "../../lib/settings";
-import { copyText } from "../../lib/toasts";
-import { Dialog } from "../ui";
+import { Dialog, RecordedText } from "../ui";
+import { type Command, commandsOf, type Go, matching } from "./commands";
+import { useFound } from "./useFound";
 import s from "./layout.module.css";
 
-export const PAGES = [
-  ["/", "Conversations"],
-  ["/agents", "Agents"],
-  ["/actors", "Actors"],
-  ["/balance", "Balance"],
-  ["/memory", "Memory"],
-  ["/search", "Search"],
-  ["/integrity", "Integrity"],
-  ["/settings", "Settings"],
-] as const;
-
-interface Command {
-  readonly word: string;
-  readonly hint: string;
-  readonly run: () => void;
-}
-
-/** Ctrl-K: pages, ids that were pasted, and switches, by typing a part of their name. */
+/** Ctrl-K: pages, what is on record, ids that were pasted, and switches, by what people would call them. */
 export function Palette({ onClose }: { onClose: () => void }): ReactNode {
   const router = useRouter();
   const id = useId();
   const [query, setQuery] = useState("");
   const [place, setPlace] = useState(0);
-  const go = (to: string, search: Record<string, string> = {}): void => void router.navigate({ to, search });
-  const commands: Command[] = [
-    ...PAGES.map(([to, word]) => ({
-      word,
-      hint: "page",
-      run: () => {
-        go(to);
-      },
-    })),
-    {
-      word: "Turn inspector",
-      hint: "page",
-      run: () => {
-        go("/agents/turns");
-      },
-    },
-    {
-      word: "Copy the link to this page",
-      hint: "copy",
-      run: () => void copyText(window.location.href, "the link"),
-    },
-    {
-      word: "Light colours",
-      hint: "colours",
-      run: () => {
-        changeSettings({ theme: "light" });
-      },
-    },
-    {
-      word: "Dark colours",
-      hint: "colours",
-      run: () => {
-        changeSettings({ theme: "dark" });
-      },
-    },
-    {
-      word: "Colours of the system",
-      hint: "colours",
-      run: () => {
-        changeSettings({ theme: "system" });
-      },
-    },
-    {
-      word: "Times in UTC",
-      hint: "time",
-      run: () => {
-        changeSettings({ zone: "utc" });
-      },
-    },
-    {
-      word: "Times in local time",
-      hint: "time",
-      run: () => {
-        changeSettings({ zone: "local" });
-      },
-    },
-  ];
-  const typed = query.trim().toLowerCase();
-  const found = commands.filter((command) => command.word.toLowerCase().includes(typed));
-  if (isUuid(typed))
-    found.unshift({
-      word: `Inspect turn ${typed}`,
-      hint: "id",
-      run: () => {
-        go("/agents/turns", { turnId: typed });
-      },
-    });
+  const go: Go = (to, search = {}) => void router.navigate({ to, search });
+  const typed = query.trim();
+  const matches = matching(commandsOf(go), typed);
+  const onRecord = useFound(query, go);
+  const found = isUuid(typed.toLowerCase()) ? [...onRecord, ...matches] : [...matches, ...onRecord];
   if (typed !== "")
     found.push({
-      word: `Search recorded text for “${query.trim()}”`,
+      key: "search",
+      word: `Search recorded text for “${typed}”`,
       hint: "search",
       run: () => {
-        go("/search", { q: query.trim() });
+        go("/search", { q: typed });
       },
     });
   const chosen = Math.min(place, found.length - 1);
@@ -121,8 +43,8 @@ export function Palette({ onClose }: { onClose: () => void }): ReactNode {
     <Dialog title="Command palette" onClose={onClose} bare>
       <input
         className={s.paletteInput}
-        placeholder="A page, an id, a command …"
-        aria-label="A page, an id, a command"
+        placeholder="A page, an id, a command, or the name of an agent, a conversation, a tool …"
+        aria-label="A page, an id, a command, or a name"
         role="combobox"
         aria-expanded="true"
         aria-controls={`${id}-list`}
@@ -138,7 +60,7 @@ export function Palette({ onClose }: { onClose: () => void }): ReactNode {
       <ul className={s.paletteList} id={`${id}-list`} role="listbox" aria-label="Commands">
         {found.map((command, at) => (
           <li
-            key={command.word}
+            key={command.key}
             id={`${id}-${at}`}
             role="option"
             aria-selected={at === chosen}
@@ -147,7 +69,10 @@ export function Palette({ onClose }: { onClose: () => void }): ReactNode {
               run(command);
             }}
           >
-            {command.word} <small>{command.hint}</small>
+            <RecordedText text={command.word} />{" "}
+            <small>
+              <RecordedText text={command.hint} />
+            </small>
           </li>
         ))}
       </ul>

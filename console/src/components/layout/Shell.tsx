@@ -16,7 +16,8 @@ import { KeyHelp } from "./KeyHelp";
 import s from "./layout.module.css";
 import { LiveBadge } from "./LiveBadge";
 import { NavMark } from "./NavMark";
-import { PAGES, Palette } from "./Palette";
+import { PAGES } from "./commands";
+import { Palette } from "./Palette";
 import { Toasts } from "./Toasts";
 
 /** Id of the element that scrolls; lists that scroll with the page ask for it. */

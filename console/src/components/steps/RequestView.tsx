@@ -6,7 +6,7 @@ import { bodyPath } from "../../api/paths";
 import type { Entry } from "../../api/types";
 import { count, counted } from "../../lib/format";
 import { requestNews } from "../../lib/requestNews";
-import { BodyView } from "../body";
+import { bodyFileName, BodyView } from "../body";
 import { Badge, Button, Failure, Loading, RecordedText } from "../ui";
 import { MessageText } from "./MessageText";
 import s from "./steps.module.css";
@@ -51,7 +51,7 @@ export function RequestView({ entry, before }: { entry: Entry; before: Entry | n
         <BodyView
           source={{ path: bodyPath(entry.agentId, entry.eventId, "payload"), size }}
           label={`the request of event ${entry.seq}`}
-          fileName={`request-${entry.eventId}.json`}
+          fileName={bodyFileName(entry, { slot: "payload", mediaType: "application/json" })}
         />
       </div>
     );

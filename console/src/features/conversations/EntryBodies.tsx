@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { bodyPath } from "../../api/paths";
 import { seesBodies, sessionQuery } from "../../api/session";
 import type { BodySlot, Entry } from "../../api/types";
-import { BodyView } from "../../components/body";
+import { bodyFileName, BodyView } from "../../components/body";
 import { Flags } from "../../components/steps";
 import { AssuranceBadge, Chips, Hash, RecordedText, Time } from "../../components/ui";
 import { bytes } from "../../lib/format";
@@ -92,7 +92,7 @@ function Body({ entry, body, mayRead }: { entry: Entry; body: BodySlot; mayRead:
         <BodyView
           source={{ path: bodyPath(entry.agentId, entry.eventId, body.slot), size: body.size }}
           label={`the ${name} of event ${entry.seq}`}
-          fileName={`${entry.eventId}-${body.slot}`}
+          fileName={bodyFileName(entry, body)}
         />
       ) : (
         <p className={s.note}>

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { bodyPath } from "../../api/paths";
 import { seesBodies, sessionQuery } from "../../api/session";
 import type { Entry } from "../../api/types";
-import { BodyView } from "../../components/body";
+import { bodyFileName, BodyView } from "../../components/body";
 
 /** What a revision says; nothing is fetched that the caller may not read. */
 export function Content({ of }: { of: Entry }): ReactNode {
@@ -18,7 +18,7 @@ export function Content({ of }: { of: Entry }): ReactNode {
     <BodyView
       source={{ path: bodyPath(of.agentId, of.eventId, body.slot), size: body.size }}
       label="the content of this revision"
-      fileName={`${of.eventId}-payload`}
+      fileName={bodyFileName(of, body)}
     />
   );
 }

@@ -9,6 +9,7 @@ import type { components } from "../../api/schema";
 import { Table } from "../../components/table";
 import { Badge, Button, Failure, Loading, RecordedText, Time } from "../../components/ui";
 import { say } from "../../lib/toasts";
+import { AgentNames } from "./AgentNames";
 import { Confirmed } from "./Confirmed";
 import { type Grant, NewGrant } from "./NewGrant";
 import { Secret } from "./Secret";
@@ -67,7 +68,7 @@ export function Operators(): ReactNode {
           columns={[
             { head: "Name", cell: (row) => <RecordedText text={row.name} /> },
             { head: "Scopes", cell: (row) => row.scopes.join(", ") },
-            { head: "Agents", cell: (row) => (row.agents === null ? "all" : row.agents.length) },
+            { head: "For which agents", cell: (row) => <AgentNames of={row.agents} /> },
             { head: "Since", cell: (row) => <Time at={row.createdAt} digits={0} /> },
             {
               head: "What to do",

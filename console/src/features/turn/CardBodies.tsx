@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { bodyPath, eventPath } from "../../api/paths";
 import { seesBodies, sessionQuery } from "../../api/session";
 import type { Entry } from "../../api/types";
-import { BodyView } from "../../components/body";
+import { bodyFileName, BodyView } from "../../components/body";
 import { ArgumentDifference, RequestView } from "../../components/steps";
 import { Badge, Button, Icon, Loading, RecordedText } from "../../components/ui";
 import { bytes } from "../../lib/format";
@@ -118,7 +118,7 @@ function partsOf(entry: Entry, before: Entry | null | undefined, mayRead: boolea
         <BodyView
           source={{ path: bodyPath(entry.agentId, entry.eventId, body.slot), size: body.size }}
           label={`the ${slotWord(entry.type, body.slot)} of event ${entry.seq}`}
-          fileName={`${entry.type.toLowerCase()}-${entry.eventId}-${body.slot}`}
+          fileName={bodyFileName(entry, body)}
         />
       ),
   }));

@@ -17,10 +17,13 @@ export function FixtureButton({ agentId, turnId }: { agentId: string; turnId: st
   const [busy, setBusy] = useState(false);
   const download = async (query: string): Promise<void> => {
     setBusy(true);
+    // What holds content is told by its name from what holds none.
+    const fileName = `turn-${turnId}${query === "" ? "" : ".with-bodies"}.fixture.json`;
     try {
       const data = await askBytes(fixturePath(agentId, turnId) + query);
       const verified = await verdictOn(data.slice(0));
-      saveFile(withVerdict(new TextDecoder().decode(data), verified), `turn-${turnId}.fixture.json`);
+      saveFile(withVerdict(new TextDecoder().decode(data), verified), fileName);
+      say(`Saved as ${fileName}: replay it in a test, or verify it with turnledger verify FILE.`);
     } catch (error) {
       say(error instanceof ApiError ? error.problem.detail : "The fixture could not be made.", "bad");
     }

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useMemo } from "react";
 
 import { bodyPath } from "../../api/paths";
-import { BodyView } from "../../components/body";
+import { bodyFileName, BodyView } from "../../components/body";
 import { Empty, Hash } from "../../components/ui";
 import type { CardTable } from "./events";
 import s from "./turn.module.css";
@@ -48,7 +48,7 @@ export function PromptView({
               <BodyView
                 source={{ path: bodyPath(entry.agentId, entry.eventId, "payload"), size: body.size }}
                 label={`the prompt snapshot of event ${event.seq}`}
-                fileName={`prompt-${entry.eventId}.json`}
+                fileName={bodyFileName(entry, body)}
               />
             )}
           </section>
