@@ -14,7 +14,7 @@ from turnledger.capture.context import enter, leave
 from turnledger.capture.conversation_pen import ConversationPen
 from turnledger.capture.given import attachments_given, count_given, handle_given, traceparent_facts
 from turnledger.capture.handoff import Handoff
-from turnledger.capture.message import Message, Recorded, message_event, shed_event
+from turnledger.capture.message import Message, Recorded, message_event, seq_in, shed_event
 from turnledger.capture.names import checked_name
 from turnledger.capture.opening import Opening
 from turnledger.capture.receipts import Pending, Receipt
@@ -128,7 +128,7 @@ class Conversation(Recording):
         def work() -> Work[Recorded]:
             journal = yield from pen.journal_for("The message")
             author = None if who is None else (yield from pen.actor_id(who))
-            answered = None if reply_to is None else (yield from reply_to.on_record()).seq
+            answered = None if reply_to is None else (yield from seq_in(pen, reply_to))
             event = message_event(direction, content, actor=author, reply_to=answered)
             slots = attachment_slots(attachments)
             message = compose(event, content, slots=slots, facts=facts, event_id=event_id)

@@ -70,6 +70,24 @@ class ConversationPen(Pen):
     def step_settled(self, step: ModelCallStep) -> None:
         """See ``Pen``; only turns have tools that a result can ask for."""
 
+    def shares_journal(self, other: Pen) -> bool:
+        """See ``Pen``."""
+        if not isinstance(other, ConversationPen):
+            return False
+        mine = self.journal_id()
+        if other is self or (mine is not None and mine == other.journal_id()):
+            return True
+        # The ledger may give one name two ids where it was away in between.
+        return self._key is not None and other.name() == self.name() and other.core is self.core
+
+    def journal_id(self) -> UUID | None:
+        """Id of the conversation, once it is known."""
+        return None if self._journal is None else self._journal.conversation
+
+    def name(self) -> tuple[str, str | None]:
+        """Its agent's name, and its own key if it has one."""
+        return self.agent, self._key
+
     def agent_id(self) -> Work[UUID]:
         """See ``Pen``."""
         return (yield from self.core.names.resolve(AliasKind.AGENT, NIL, self.agent))

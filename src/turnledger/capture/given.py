@@ -9,21 +9,36 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import Final, TypeVar, cast
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar, cast
 
 from turnledger.capture.content import Attachment
 from turnledger.errors import UsageError
+
+if TYPE_CHECKING:
+    from turnledger.capture.pen import Pen
 
 __all__ = [
     "attachments_given",
     "count_given",
     "flag_given",
     "handle_given",
+    "own_given",
     "text_given",
     "traceparent_facts",
 ]
 
 T = TypeVar("T")
+Own = TypeVar("Own", bound="Written")
+
+
+class Written(Protocol):
+    """A handle of something in a journal."""
+
+    @property
+    def pen(self) -> Pen:
+        """What it is written with."""
+        ...
+
 
 LARGEST: Final = 2**63 - 1
 
@@ -80,6 +95,15 @@ def handle_given(kind: type[T], value: object, what: str, wanted: str) -> T | No
     if not issubclass(type(value), kind):
         raise _wrong(what, value, wanted)
     return value  # type: ignore[return-value]  # of that type, which isinstance would have to ask for
+
+
+def own_given(pen: Pen, kind: type[Own], value: object, what: str, wanted: str) -> Own | None:
+    """A handle of the journal that ``pen`` writes to, or None; in another its place means another event."""
+    handle = handle_given(kind, value, what, wanted)
+    if handle is not None and not pen.shares_journal(handle.pen):
+        msg = f"{what} belongs to another turn or conversation."
+        raise UsageError(msg, next_step="Name one of the turn itself, or leave it out.")
+    return handle
 
 
 def attachments_given(value: object) -> tuple[Attachment, ...]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from turnledger.capture.pen import Pen
 
-__all__ = ["Message", "Recorded", "message_event", "shed_event"]
+__all__ = ["Message", "Recorded", "message_event", "seq_in", "shed_event"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,11 @@ class Message:
         self.collapsed_count = 0
         """How many other messages were folded into this one by this handle."""
         self._recorded = recorded
+
+    @property
+    def pen(self) -> Pen:
+        """What it is written with."""
+        return self._pen
 
     @property
     def seq(self) -> int:
@@ -107,7 +112,7 @@ class Message:
             msg = "A message is folded into another message, and there is none."
             raise UsageError(msg, next_step="Pass what conversation.inbound(…) gave.")
         into.collapsed_count += 1 + self.collapsed_count
-        return self._follow_up(lambda seq: Collapsed(message=seq, into=into.seq), None, {}, after=into)
+        return self._follow_up(lambda seq: Collapsed(message=seq, into=into.seq), None, {}, into=into)
 
     def delivery(self, status: str, *, attempt: int = 1, problem: object = None) -> Receipt:
         """Record how an outbound message's delivery stands: ``sending``, ``delivered`` or ``failed``."""
@@ -125,19 +130,38 @@ class Message:
         event: Callable[[int], Event],
         content: object,
         facts: dict[str, object],
-        after: Message | None = None,
+        into: Message | None = None,
     ) -> Receipt:
         payload = None if content is None else snapshot(content)
         event_id = new_id()
 
         def work() -> Work[Placed]:
             recorded = yield from self.on_record()
-            if after is not None:
-                yield from after.on_record()
+            if into is not None:
+                yield from self._foldable(into)
             composed = compose(event(recorded.seq), payload, facts=facts, event_id=event_id)
             return (yield from self._pen.append(f"The {composed.event.TYPE}", composed))
 
         return self._pen.send(event_id, work())
+
+    def _foldable(self, into: Message) -> Work[None]:
+        try:
+            yield from seq_in(self._pen, into)
+        except UsageError:
+            into.collapsed_count -= 1 + self.collapsed_count
+            raise
+
+
+def seq_in(conversation: Pen, message: Message) -> Work[int]:
+    """The place of a message, once it is on record, for an event of ``conversation``, which is open.
+
+    Raises UsageError where it is a message of another conversation.
+    """
+    recorded = yield from message.on_record()
+    if not conversation.shares_journal(message.pen):
+        msg = "This is a message of another conversation, where its place means another event."
+        raise UsageError(msg, next_step="Use the conversation that it came in by, or pass its content.")
+    return recorded.seq
 
 
 def message_event(

@@ -11,7 +11,7 @@ from turnledger.capture.composer import compose, name_token
 from turnledger.capture.content import EVENTS, Content, plain_form, snapshot, snapshot_body
 from turnledger.capture.decoding import read_reply, read_request
 from turnledger.capture.failure import failure_of, stop_code
-from turnledger.capture.given import flag_given, handle_given, text_given
+from turnledger.capture.given import flag_given, own_given, text_given
 from turnledger.capture.prompts import snapshot_of_request
 from turnledger.capture.receipts import Receipt
 from turnledger.capture.results import model_result
@@ -65,8 +65,8 @@ class ModelCallStep(Step):
         url: str | None,
     ) -> None:
         super().__init__(pen)
-        handle_given(ModelCallStep, retry_of, "retry_of", "the model call that failed")
-        handle_given(Receipt, prompt, "prompt", "what prompt(…) gave")
+        own_given(pen, ModelCallStep, retry_of, "retry_of", "the model call that failed")
+        own_given(pen, Receipt, prompt, "prompt", "what prompt(…) gave")
         stream = flag_given(stream, "stream")
         url = text_given(url, "url")
         provider = text_given(provider, "provider") or endpoint_of(url).provider

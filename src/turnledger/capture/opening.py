@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from turnledger.capture.composer import attachment_slots, compose
 from turnledger.capture.content import Attachment, Content
 from turnledger.capture.handoff import Handoff
-from turnledger.capture.message import Message
+from turnledger.capture.message import Message, seq_in
 from turnledger.capture.turn_journal import TurnJournal
 from turnledger.errors import GrammarError
 from turnledger.model.draft import Lease
@@ -49,7 +49,7 @@ class Opening:
         conversation = yield from pen.conversation.journal_for("The turn")
         cause: int | str
         if isinstance(self.trigger, Message):
-            cause = (yield from self.trigger.on_record()).seq
+            cause = yield from seq_in(pen.conversation, self.trigger)
             pen.trigger = cause
         else:
             cause = self.trigger

@@ -39,6 +39,10 @@ class Pen(ABC):
         """The journal, once it is on record; raises CaptureRefused where ``what`` cannot go into it."""
 
     @abstractmethod
+    def shares_journal(self, other: Pen) -> bool:
+        """Whether ``other`` is known to write to the same journal, so that its places are places here."""
+
+    @abstractmethod
     def agent_id(self) -> Work[UUID]:
         """Id of the agent, once it is known."""
 
@@ -75,7 +79,7 @@ class Pen(ABC):
 
     def send(self, event_id: UUID, work: Work[Placed]) -> Receipt:
         """Start ``work``; wait for its end unless the handle was entered with ``async with``."""
-        receipt = Receipt(event_id, self.start(work))
+        receipt = Receipt(event_id, self.start(work), self)
         if self.is_async:
             self.track(receipt)
         return receipt

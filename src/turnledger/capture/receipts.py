@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from concurrent.futures import Future
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from uuid import UUID
 
 from turnledger.capture.waiting import settled
 from turnledger.model.draft import Placed
+
+if TYPE_CHECKING:
+    from turnledger.capture.pen import Pen
 
 __all__ = ["Pending", "Receipt"]
 
@@ -49,6 +52,7 @@ class Receipt(Pending[Placed]):
     ``await`` the receipt, or leave it to the end of the block, which waits for all of them.
     """
 
-    def __init__(self, event_id: UUID, future: Future[Placed]) -> None:
+    def __init__(self, event_id: UUID, future: Future[Placed], pen: Pen) -> None:
         super().__init__(future)
         self.event_id = event_id
+        self.pen = pen

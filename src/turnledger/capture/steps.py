@@ -85,6 +85,11 @@ class Step(ABC):
         return self._seq
 
     @property
+    def pen(self) -> Pen:
+        """What it is written with."""
+        return self._pen
+
+    @property
     def is_on_record(self) -> bool:
         """Whether the intent is durable."""
         return self._seq is not None

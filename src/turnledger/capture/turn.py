@@ -14,7 +14,7 @@ from turnledger.capture.approval import Approval
 from turnledger.capture.composer import compose, name_token
 from turnledger.capture.content import Attachment, snapshot
 from turnledger.capture.context import enter, leave
-from turnledger.capture.given import attachments_given, count_given, flag_given, handle_given
+from turnledger.capture.given import attachments_given, count_given, flag_given, handle_given, own_given
 from turnledger.capture.handoff import Handoff
 from turnledger.capture.message import Message, Recorded
 from turnledger.capture.model_call import ModelCallStep
@@ -111,7 +111,7 @@ class Turn(Recording):
         ``call`` is the model call that asked (the last one otherwise), ``ordinal`` which of its requests this
         is, ``call_id`` the provider's id of it.
         """
-        asking = handle_given(ModelCallStep, call, "call", "what turn.model_call(…) gave")
+        asking = own_given(self._pen, ModelCallStep, call, "call", "what turn.model_call(…) gave")
         return ToolCallStep(
             self._pen,
             tool=tool,
@@ -148,9 +148,8 @@ class Turn(Recording):
 
     def approval(self, subject: ToolCallStep | None = None, *, question: object = None) -> Approval:
         """Record that somebody is asked whether ``subject`` may run; the turn waits for the decision."""
-        approval = Approval(
-            self._pen, handle_given(ToolCallStep, subject, "subject", "what turn.tool_call(…) gave")
-        )
+        waiting = own_given(self._pen, ToolCallStep, subject, "subject", "what turn.tool_call(…) gave")
+        approval = Approval(self._pen, waiting)
         approval.request(question)
         if subject is not None:
             subject.decision = approval.decision

@@ -68,6 +68,10 @@ class TurnPen(Pen):
         yield from ()
         return journal
 
+    def shares_journal(self, other: Pen) -> bool:
+        """See ``Pen``."""
+        return isinstance(other, TurnPen) and other.id == self.id
+
     def agent_id(self) -> Work[UUID]:
         """See ``Pen``."""
         yield from ()
