@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from unittest.mock import Mock
@@ -84,8 +85,8 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def damaged(original: Path, copy: Path, damages: list[Damage]) -> None:
-    """A copy of the ledger with these cells edited as the owner of a file can."""
+def damaged(original: Path, copy: Path, damages: list[Damage]) -> bool:
+    """Make a copy of the ledger with these cells edited as the owner of a file can; whether one differs."""
     copy.unlink(missing_ok=True)
     file = sqlite3.connect(copy, isolation_level=None)
     source = sqlite3.connect(original)
@@ -97,27 +98,30 @@ def damaged(original: Path, copy: Path, damages: list[Damage]) -> None:
         if kind == "trigger" or name in {"events_id", "events_position", "events_journal"}:
             file.execute(f"DROP {kind} {name}")
     file.execute("CREATE INDEX events_journal ON events (jid, seq)")
+    differs = False
     for one in damages:
         try:
-            hurt(file, one)
+            differs = hurt(file, one) or differs
         except sqlite3.IntegrityError:  # it cannot be: another row has that key, or the column holds no null
             continue
     file.close()
+    return differs
 
 
-def hurt(file: sqlite3.Connection, damage: Damage) -> None:
+def hurt(file: sqlite3.Connection, damage: Damage) -> bool:
     table, column = damage.edit
     keys = KEYS[table]
     rows = file.execute(f"SELECT {column}, {keys} FROM {table} ORDER BY {keys}").fetchall()
     if not rows:
-        return
+        return False
     cell, *key = rows[damage.row % len(rows)]
     where = " AND ".join(f"{name} = ?" for name in keys.split(", "))
     if damage.how == "gone":
         file.execute(f"DELETE FROM {table} WHERE {where}", key)
-        return
+        return True
     new = rows[damage.at % len(rows)][0] if damage.how == "other" else changed(cell, damage)
     file.execute(f"UPDATE {table} SET {column} = ? WHERE {where}", (new, *key))
+    return [(cell,)] != file.execute("SELECT ?", (new,)).fetchall()
 
 
 def changed(cell: int | str | bytes | None, damage: Damage) -> object:
@@ -157,6 +161,50 @@ def test_rows_together_and_one_by_one_give_the_same_findings(
         patch.setattr(turns_together, "_EVENTS", 0)
         patch.setattr(JournalCheck, "_all_hold", Mock(return_value=False))
         assert [*findings(copy, bodies=bodies)] == together
+
+
+WAYS = {"together": (20, None), "in portions": (0, None), "one by one": (0, Mock(return_value=False))}
+"""How rows are checked: so many events of turns at once, and what is asked of a portion."""
+
+
+def unnoticed(path: Path) -> list[str]:
+    """The ways of checking that find nothing wrong."""
+    return [way for way in WAYS if all(finding.sound for finding in checked(path, way))]
+
+
+def checked(path: Path, way: str) -> list[Verification]:
+    events, portion = WAYS[way]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(turns_together, "_EVENTS", events)
+        if portion is not None:
+            patch.setattr(JournalCheck, "_all_hold", portion)
+        return [*findings(path, bodies=True)]
+
+
+def test_nothing_is_found_where_nothing_was_done(recorded: Path) -> None:
+    """Else every change below would be noticed."""
+    assert unnoticed(recorded) == [*WAYS]
+
+
+@pytest.mark.parametrize("edit", dict.fromkeys(EDITS), ids=".".join)
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_what_is_done_to_any_cell_is_noticed_in_each_way(
+    recorded: Path, tmp_path: Path, edit: tuple[str, str], data: st.DataObject
+) -> None:
+    damage = data.draw(DAMAGES)._replace(edit=edit)
+    copy = tmp_path / "copy.ledger"
+    assert not damaged(recorded, copy, [damage]) or unnoticed(copy) == []
+
+
+def test_the_id_of_no_event_can_be_changed_unnoticed(recorded: Path, tmp_path: Path) -> None:
+    """The id is in no preimage: only its detail record, which the hash covers, tells it."""
+    copy = tmp_path / "copy.ledger"
+    with closing(sqlite3.connect(recorded)) as file:
+        [events] = file.execute("SELECT count(*) FROM events").fetchone()
+    for row in range(events):
+        assert damaged(recorded, copy, [Damage(("events", "event_id"), row, "flip", row % 16)])
+        assert unnoticed(copy) == [], row
 
 
 def test_sound_rows_are_checked_together(recorded: Path, monkeypatch: pytest.MonkeyPatch) -> None:
