@@ -146,19 +146,13 @@ class BodyReader:
         """All that ``operations`` yield, in order; what is remembered is not copied."""
         if depth > _DEEPEST:
             _refuse("its nodes contain each other")
+        kept = [self._kept(operation) for operation in operations]
+        stored = self._stored([one.part for one, data in zip(operations, kept, strict=True) if data is None])
         whole: list[bytes] = []
-        stored: Mapping[int, bytes] | None = None
-        for operation in operations:
-            kind, length, data, part = operation
-            piece = data if kind is Kind.LITERAL else self._cache.get(part << _KIND_BITS | kind)
-            if piece is None or len(piece) != length:
-                piece = self._kept(operation)
-            if piece is not None:
-                whole.append(piece)
-                continue
-            if stored is None:
-                stored = self._stored([one.part for one in operations if self._kept(one) is None])
-            if operation.kind is Kind.NODE and operation.length > _JOINED_BYTES:
+        for operation, data in zip(operations, kept, strict=True):
+            if data is not None:
+                whole.append(data)
+            elif operation.kind is Kind.NODE and operation.length > _JOINED_BYTES:
                 whole += self._whole(self._members(operation, stored), depth + 1)
             else:
                 whole.append(self._read_part(operation, stored, depth))

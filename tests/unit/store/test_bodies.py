@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import os
 import random
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from tests.memory_parts import Bodies, MemoryParts, Row
 from turnledger.errors import LedgerCorruptError
 from turnledger.store.body_writer import BodyWriter
+from turnledger.store.part_cache import PartCache
 from turnledger.wire.compression import Packer
 from turnledger.wire.recipe import Kind, literal, reference
 from turnledger.wire.segments import PIECE_BYTES
@@ -46,6 +48,18 @@ def request(messages: list[dict[str, Any]], system: str = SYSTEM) -> bytes:
 def growing(calls: int, chars: int) -> Iterator[bytes]:
     messages = history(2 * calls, chars)
     return (request(messages[: 2 * call + 1]) for call in range(calls))
+
+
+class Watched(PartCache):
+    """Remembers what it was asked for."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(limit)
+        self.asked: list[int] = []
+
+    def get(self, part: int) -> bytes | None:
+        self.asked.append(part)
+        return super().get(part)
 
 
 # --- what comes back ---
@@ -434,6 +448,18 @@ def test_nodes_that_contain_each_other_end() -> None:
     with pytest.raises(LedgerCorruptError, match="contain each other"):
         bodies.read(recipe)
     assert bodies.reader.parts_of([recipe]) == {0}
+
+
+def test_what_is_not_remembered_is_looked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    bodies = Bodies()
+    data = json.dumps([prose(random.Random(number), 2000) for number in range(8)]).encode()
+    recipe = bodies.write(data)
+    cache = Watched(1 << 20)
+    monkeypatch.setattr(bodies.reader, "_cache", cache)
+    for looks_for in (1, 2):  # and once more when it is read again
+        assert bodies.read(recipe) == data
+        assert cache.asked
+        assert set(Counter(cache.asked).values()) <= {looks_for}
 
 
 def test_an_error_names_no_content(shared: tuple[Bodies, bytes]) -> None:
