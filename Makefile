@@ -11,7 +11,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # SDKs whose pins exclude others have environments of their own, each with the tests that need nothing else.
 APART := apart crewai
-APART_TESTS := tests/adapters/apart tests/adapters/test_frameworks.py tests/adapters/test_kills.py tests/docs
+APART_TESTS := tests/adapters/apart tests/adapters/test_frameworks.py tests/adapters/test_kills.py \
+	tests/adapters/test_openai.py tests/docs
 PYTEST := $(BIN)/python -m pytest
 WORKERS ?= auto
 CONSOLE := src/turnledger/server/_console/index.html

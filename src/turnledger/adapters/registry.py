@@ -18,7 +18,7 @@ ADAPTERS: Final[tuple[Adapter, ...]] = (
         name="OpenAI",
         distribution="openai",
         packages=("openai",),
-        oldest="3.0",
+        oldest="2.54",
         newest="3.57.0",
         parts=(_REQUESTS,),
         switch_on=("client = turnledger.record(openai.OpenAI())",),
