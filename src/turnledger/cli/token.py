@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -13,6 +14,7 @@ from turnledger.cli.screen import Screen, note, write_json
 from turnledger.clock import to_iso
 from turnledger.engine.access import Access, agent_ids, checked_scopes
 from turnledger.engine.location import database_at
+from turnledger.errors import NotFoundError
 from turnledger.ids import parse_uuid
 from turnledger.model.access import Grant, Scope, TokenRow
 
@@ -36,9 +38,8 @@ def command() -> None:
     type=click.Choice([scope.value for scope in Scope]),
     help="[repeatable]",
 )
-@click.option(
-    "--agent", "agents", multiple=True, help="An agent it holds for, new or not.  [repeatable; default: all]"
-)
+@click.option("--agent", "agents", multiple=True, help="An agent it holds for.  [repeatable; default: all]")
+@click.option("--new", "is_new", is_flag=True, help="The agent may be one that is not on record yet.")
 @click.option("--name", help="What it is for.  [default: its scopes and agents]")
 @json_option
 @ledger_option
@@ -47,12 +48,17 @@ def create(
     *,
     scopes: tuple[str, ...],
     agents: tuple[str, ...],
+    is_new: bool,
     name: str | None,
     as_json: bool,
 ) -> None:
-    """A new token; its secret is printed this once."""
+    """A new token; its secret is printed this once.
+
+    An agent that is not on record is refused, as its name may be misspelt, unless --new is given or no
+    agent has recorded anything yet.
+    """
     with writing(database_at(ledger)) as store:
-        held_for = agent_ids(store, agents, make=True) if agents else None
+        held_for = _held_for(store, agents, is_new=is_new) if agents else None
         silent = _silent(store, held_for or frozenset())
         label = name or " ".join([*scopes, *agents])[:100]
         secret, row = Access(store).add_token(label, Grant(checked_scopes(scopes), held_for))
@@ -97,6 +103,16 @@ def revoke(token_id: str, ledger: str | None, *, as_json: bool) -> None:
         write_json({"revoked": str(token)})
     else:
         Screen().line((f"{token} is revoked", ""))
+
+
+def _held_for(store: Store, agents: Collection[str], *, is_new: bool) -> frozenset[UUID]:
+    """Ids of the agents; where nobody has recorded yet, no name can be meant for another."""
+    nobody_yet = not any(row.conversations or row.turns for row in store.reader.agents())
+    try:
+        return agent_ids(store, agents, make=is_new or nobody_yet)
+    except NotFoundError as error:
+        next_step = f"{error.next_step} For one that is yet to record give --new."
+        raise NotFoundError(error.message, next_step=next_step) from error
 
 
 def _silent(store: Store, agents: frozenset[UUID]) -> list[str]:

@@ -8,6 +8,7 @@ import secrets
 import threading
 from collections.abc import Collection
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Final
 from uuid import UUID
 
@@ -173,22 +174,29 @@ class Access:
 
 
 def agent_ids(store: Store, names: Collection[str], *, make: bool) -> frozenset[UUID]:
-    """The agents with these names; with ``make`` those that there are not are put on record.
+    """The agents with these names; with ``make`` those that there are not are put on record, all or none.
 
     Raises NotFoundError for a name that nobody has, GrammarError for what is no name.
     """
-    return frozenset([_agent_id(store, name, make=make) for name in names])
+    checked = [checked_name(name, "agent's name") for name in names]
+    found = {name: store.reader.alias(AliasKind.AGENT, NIL, name) for name in checked}
+    unknown = [name for name, agent in found.items() if agent is None]
+    if unknown and not make:
+        msg = f"The ledger knows no agent {unknown[0][:80]!r}."
+        raise NotFoundError(msg, next_step=_instead(store, unknown[0]))
+    made = [_made(store, name) for name in unknown]
+    return frozenset([*made, *[agent for agent in found.values() if agent is not None]])
 
 
-def _agent_id(store: Store, name: str, *, make: bool) -> UUID:
-    found = store.reader.alias(AliasKind.AGENT, NIL, name)
-    if found is None and make:
-        claim = Claim(AliasKind.AGENT, NIL, checked_name(name, "agent's name"), new_id())
-        found = store.append(Batch(claim=claim)).result().target
-    if found is None:
-        msg = f"The ledger knows no agent {name[:80]!r}."
-        raise NotFoundError(msg, next_step="See `turnledger list` for those it knows.")
-    return found
+def _instead(store: Store, name: str) -> str:
+    known = [row.name for row in store.reader.agents()]
+    close = [repr(other) for other in get_close_matches(name, known)]
+    return f"Is it {' or '.join(close)}?" if close else "See `turnledger list` for those it knows."
+
+
+def _made(store: Store, name: str) -> UUID:
+    claim = Claim(AliasKind.AGENT, NIL, name, new_id())
+    return store.append(Batch(claim=claim)).result().target or claim.target
 
 
 def csrf_token(session_secret: str) -> str:
