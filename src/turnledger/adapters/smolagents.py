@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Generator
-from contextlib import contextmanager
-from contextvars import Context, copy_context
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from turnledger.adapters import clients, litellm
-from turnledger.adapters.tool_hook import running, tool_step
+from turnledger.adapters.smolagents_runs import record_runs, replace
 from turnledger.capture.content import plain_form
-from turnledger.capture.context import current, current_turn
-from turnledger.errors import LedgerError, UsageError
+from turnledger.capture.context import current
+from turnledger.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,9 +17,6 @@ if TYPE_CHECKING:
     from turnledger.capture.model_call import ModelCallStep
 
 __all__ = ["record"]
-
-_MARK: Final = "_turnledger_recorded"
-_CONTEXT: Final = "_turnledger_context"
 
 
 def record(thing: Any, role: str | None = "primary") -> None:
@@ -35,25 +29,14 @@ def record(thing: Any, role: str | None = "primary") -> None:
     if not isinstance(tools, dict):
         _record_model(thing, role)
         return
-    _record_model(thing.model, role)
-    for tool in tools.values():
-        _replace(tool, "forward", functools.partial(_recorded_tool, tool))
-    for managed in thing.managed_agents.values():
-        record(managed, role)
-    _replace(thing, "run", functools.partial(_recorded_run, thing))
 
+    def prepare() -> None:
+        _record_model(thing.model, role)
+        for managed in thing.managed_agents.values():
+            record(managed, role)
 
-def _replace(owner: Any, name: str, make: Callable[[Any], Callable[..., Any]]) -> None:
-    """Put what ``make`` makes of a method of ``owner`` in its place, once."""
-    method = getattr(owner, name, None)
-    if method is None or hasattr(method, _MARK):
-        return
-    made = functools.wraps(method)(make(method))
-    setattr(made, _MARK, True)
-    setattr(owner, name, made)
-
-
-# --- models ------------------------------------------------------------------------------------------
+    prepare()
+    record_runs(thing, prepare)
 
 
 def _record_model(model: Any, role: str | None) -> None:
@@ -65,8 +48,8 @@ def _record_model(model: Any, role: str | None) -> None:
             msg = f"A {type(model).__qualname__} asks through LiteLLM, which is not recorded."
             raise UsageError(msg, next_step="Call turnledger.install() before LiteLLM is imported.")
     else:
-        _replace(model, "generate", functools.partial(_recorded_generate, model, role))
-        _replace(model, "generate_stream", functools.partial(_recorded_stream, model, role))
+        replace(model, "generate", functools.partial(_recorded_generate, model, role))
+        replace(model, "generate_stream", functools.partial(_recorded_stream, model, role))
 
 
 def _recorded_generate(model: Any, role: str | None, generate: Callable[..., Any]) -> Callable[..., Any]:
@@ -82,11 +65,12 @@ def _recorded_generate(model: Any, role: str | None, generate: Callable[..., Any
 def _recorded_stream(model: Any, role: str | None, generate: Callable[..., Any]) -> Callable[..., Any]:
     def recorded(messages: Any, *args: Any, **kwargs: Any) -> Iterator[Any]:
         with _model_step(model, role, messages, kwargs, stream=True) as step:
-            said = ""
+            said, last = "", None
             for delta in generate(messages, *args, **kwargs):
-                said += delta.content or ""
+                said += step.chunk(delta.content or "")
+                last = delta if delta.token_usage is not None else last
                 yield delta
-            step.result(said, status="ok")
+            step.result(said, usage=_usage(last), status="ok")
 
     return recorded
 
@@ -102,57 +86,7 @@ def _model_step(
 
 
 def _usage(said: Any) -> dict[str, object] | None:
-    counts = said.token_usage
+    counts = getattr(said, "token_usage", None)
     if counts is None:
         return None
     return {"input_tokens": counts.input_tokens, "output_tokens": counts.output_tokens}
-
-
-# --- tools and runs ----------------------------------------------------------------------------------
-
-
-def _recorded_tool(tool: Any, forward: Callable[..., Any]) -> Callable[..., Any]:
-    def run(*args: Any, **kwargs: Any) -> Any:
-        arguments = dict(zip(tool.inputs, args, strict=False)) | kwargs
-        with tool_step(tool.name, validated=arguments) as step, running(tool.name):
-            result = forward(*args, **kwargs)
-            step.result(plain_form(result))
-            return result
-
-    def recorded(*args: Any, **kwargs: Any) -> Any:
-        context: Context | None = vars(tool).get(_CONTEXT)
-        if current_turn() is not None or context is None:
-            return run(*args, **kwargs)
-        return context.copy().run(run, *args, **kwargs)
-
-    return recorded
-
-
-def _recorded_run(agent: Any, run: Callable[..., Any]) -> Callable[..., Any]:
-    """A run whose turn its tools find in any thread, and out of which our errors come as they are."""
-
-    def recorded(*args: Any, **kwargs: Any) -> Any:
-        context = copy_context()
-        for tool in agent.tools.values():  # code that the model wrote runs in a thread without it
-            setattr(tool, _CONTEXT, context)
-        with _ours_first():
-            told = run(*args, **kwargs)
-        return _steps(told) if isinstance(told, Generator) else told
-
-    return recorded
-
-
-def _steps(told: Iterator[Any]) -> Iterator[Any]:
-    with _ours_first():
-        yield from told
-
-
-@contextmanager
-def _ours_first() -> Generator[None]:
-    try:
-        yield
-    except Exception as error:  # noqa: BLE001  it is raised again, if nothing else
-        below: BaseException | None = error
-        while below is not None and not isinstance(below, LedgerError):
-            below = below.__cause__
-        raise below or error  # noqa: B904  which it is the cause of
