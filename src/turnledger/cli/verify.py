@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
-from io import BytesIO
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from pathlib import Path
-from typing import Final
+from shutil import copyfileobj
+from tempfile import SpooledTemporaryFile
+from typing import BinaryIO, Final, cast
 from uuid import UUID
 
 import click
@@ -36,6 +38,7 @@ from turnledger.store.contract import Reader
 __all__ = ["command"]
 
 _ROWS: Final = 40
+_IN_MEMORY: Final = 8 << 20
 
 
 @click.command("verify")
@@ -149,11 +152,12 @@ class _Check:
                 yield Finding.unchecked(target, "file", "unreadable", f"it cannot be read: {error.strerror}")
 
     def _file(self, target: str) -> Iterator[Finding]:
-        if target == "-":
-            yield from verify_file("-", BytesIO(sys.stdin.buffer.read()))
-            return
-        with Path(target).open("rb") as stream:
-            yield from verify_file(target, stream if stream.seekable() else BytesIO(stream.read()))
+        name = "standard input" if target == "-" else Path(target).name
+        with _rewindable(target) as stream:
+            size = stream.seek(0, os.SEEK_END)
+            stream.seek(0)
+            with progress(f"verifying {one_line(name, 40)}", size, in_bytes=True) as advance:
+                yield from verify_file(target, stream, advance)
 
     def _journal(self, target: str) -> Iterator[Finding]:
         if not looks_like_id(target):
@@ -167,6 +171,18 @@ class _Check:
         with reader.snapshot():
             for found in verify_conversation(reader, named.id, bodies=self._bodies):
                 yield Finding.of_journal(found)
+
+
+@contextmanager
+def _rewindable(target: str) -> Generator[BinaryIO]:
+    """The file open for reading; what comes through a pipe, by way of the disk where it is long."""
+    with nullcontext(sys.stdin.buffer) if target == "-" else Path(target).open("rb") as stream:
+        if target != "-" and stream.seekable():
+            yield stream
+            return
+        with SpooledTemporaryFile(_IN_MEMORY) as kept:
+            copyfileobj(stream, kept)
+            yield cast("BinaryIO", kept)
 
 
 def _is_file(target: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import BinaryIO, Final
 
 from turnledger.errors import ForeignFileError
@@ -10,7 +10,7 @@ from turnledger.integrity.fixture_check import verify_fixture
 from turnledger.integrity.journal_check import verify_journals
 from turnledger.query.findings import Finding
 from turnledger.wire.fixture import read_fixture
-from turnledger.wire.journal_file import EVENT_START
+from turnledger.wire.journal_file import EVENT_START, LineSource
 from turnledger.wire.journal_file import SCHEMA as JOURNAL
 
 __all__ = ["verify_file"]
@@ -22,16 +22,19 @@ _BUNDLE_WORDS: Final = (
 _SNIFFED: Final = 4096
 
 
-def verify_file(target: str, stream: BinaryIO) -> Iterator[Finding]:
+def verify_file(
+    target: str, stream: BinaryIO, advance: Callable[[int], None] | None = None
+) -> Iterator[Finding]:
     """What was found in a fixture, in each journal of a journal file, or in a file that is neither.
 
-    ``stream`` is open for reading and can be sought; ``target`` is how the file was named.
+    ``stream`` is open for reading and can be sought; ``target`` is how the file was named; ``advance`` is
+    told how many more bytes were read and checked.
     """
     head = stream.read(_SNIFFED)
     stream.seek(0)
     try:
         if _is_journal(head):
-            yield from _journals(target, stream)
+            yield from _journals(target, stream if advance is None else _Told(stream, advance))
         elif head.lstrip().startswith(b"{") and not head.lstrip().startswith(EVENT_START):
             yield _object(target, stream.read())
         else:
@@ -40,7 +43,20 @@ def verify_file(target: str, stream: BinaryIO) -> Iterator[Finding]:
         yield Finding.malformed(target, error)
 
 
-def _journals(target: str, stream: BinaryIO) -> Iterator[Finding]:
+class _Told:
+    """Lines of a file, and somebody who hears how long they are."""
+
+    def __init__(self, stream: LineSource, advance: Callable[[int], None]) -> None:
+        self._stream = stream
+        self._advance = advance
+
+    def readline(self, size: int, /) -> bytes:
+        line = self._stream.readline(size)
+        self._advance(len(line))
+        return line
+
+
+def _journals(target: str, stream: LineSource) -> Iterator[Finding]:
     """One finding for each journal; of copies that say the same the first one counts."""
     met: set[tuple[object, ...]] = set()
     for report in verify_journals(stream):
