@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 import re
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 from tests.cli.kit import Recorded, run, tamper
+from turnledger.cli.program import program
+from turnledger.integrity.verdict import Verdict
+from turnledger.query.verify_file import verify_file
 from turnledger.store.sqlite import SqliteDatabase
 
 VECTORS = Path(__file__).parents[2] / "vectors"
@@ -307,6 +315,45 @@ def test_files_need_no_ledger(support: Recorded, tmp_path: Path) -> None:
     assert json.loads(run("verify", "-", "--json", stdin=file.read_bytes()).out)["verdict"] == "intact"
 
 
+def test_progress_is_told_in_bytes_while_a_file_is_read(exported: Path) -> None:
+    size = exported.stat().st_size
+    told: list[int] = []
+    with exported.open("rb") as stream:
+
+        def advance(more: int) -> None:
+            told.append(more)
+            assert sum(told) == stream.tell()
+
+        found = list(verify_file("it", stream, advance))
+    assert {one.verdict for one in found} == {Verdict.INTACT}
+    assert sum(told) == size
+    assert max(told) < size / 2
+
+
+def test_at_a_terminal_there_is_a_bar(exported: Path) -> None:
+    shown = subprocess.run(
+        ["/usr/bin/script", "-qec", f"{sys.executable} -m turnledger verify {exported}", "/dev/null"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"TERM": "xterm", "COLUMNS": "100"},
+    ).stdout
+    assert f"verifying {exported.name}" in shown
+    assert re.search(r"[0-9.]+/[0-9.]+ kB", shown)
+
+
+def test_what_comes_through_a_pipe_is_not_held_in_memory(exported: Path) -> None:
+    class Pipe(BytesIO):
+        def read(self, size: int | None = -1, /) -> bytes:
+            assert size is not None
+            assert 0 <= size <= 1 << 20  # the runner looks whether there is a reader by reading nothing
+            return super().read(size)
+
+    data = exported.read_bytes()
+    shown = CliRunner().invoke(program, ["verify", "-", "--json"], input=Pipe(data))
+    assert json.loads(shown.stdout)["verdict"] == "intact"
+
+
 @pytest.mark.parametrize(
     "case", json.loads((VECTORS / "chain.json").read_text())["cases"], ids=lambda case: case["id"]
 )
@@ -426,6 +473,31 @@ def test_e04_a_turn_taken_out_of_an_exported_conversation_is_missed(
         shown = run("verify", file)
         assert (shown.status, "INTACT" in shown.out) == (1, False)
         assert f"opened turn {support.ids[missing]}, and its journal is not in the file" in shown.out
+
+
+def test_a_conversations_own_journal_taken_out_of_its_export_is_missed(
+    support: Recorded, tmp_path: Path
+) -> None:
+    file = tmp_path / "c.jsonl"
+    for target in (support.ids["conversation"], "--all"):
+        assert support.run("export", target, "-o", file).status == 0
+        assert run("verify", file).status == 0
+        lines = file.read_bytes().splitlines(keepends=True)
+        first = next(place for place, line in enumerate(lines) if line.startswith(b'{"schema"') and place)
+        file.write_bytes(b"".join(lines[first:]))
+        shown = run("verify", file, "--json")
+        found = json.loads(shown.out)["results"]
+        turns = [one for one in found if one["reason"] == "missing-conversation"]
+        assert {one["id"] for one in turns} == {support.ids["good"], support.ids["bad"]}
+        assert shown.status == 1
+        assert "its conversation's own journal" in turns[0]["explanation"]
+
+
+def test_a_turn_exported_alone_owes_no_conversation(support: Recorded, tmp_path: Path) -> None:
+    file = tmp_path / "t.jsonl"
+    assert support.run("export", support.ids["good"], "-o", file).status == 0
+    assert b'"with"' not in file.read_bytes().partition(b"\n")[0]
+    assert run("verify", file).status == 0
 
 
 def test_a_body_taken_out_of_a_fixture_is_not_passed_over(support: Recorded, tmp_path: Path) -> None:

@@ -76,6 +76,17 @@ describe("journal files", () => {
     ]);
     expect(found(only(beside('"assurance":"write_ahead"')))).toEqual(["broken", "assurance", 0]);
   });
+  it("miss the conversation that a turn was written together with", () => {
+    const [header = "", ...events] = lines;
+    const beside = (word: string): string =>
+      header.replace(
+        '"conversationId":null',
+        `"conversationId":"0198c0de-0000-7000-8000-000000000000","with":["${word}"]`,
+      );
+    const [written, alone] = [beside("conversation"), beside("something else")];
+    expect(found(only([written, ...events]))).toEqual(["broken", "missing-conversation", -1]);
+    expect(found(only([alone, ...events]))).toEqual(["intact", "ok", -1]);
+  });
   it("hold several journals", () => {
     const all = checkFile(encoder.encode([...lines, ...lines].join("")));
     expect(all.map((one) => [one.form, one.report.verdict])).toEqual([

@@ -33,6 +33,8 @@ export interface FileJournal {
   readonly bodyCount: BodyCount;
   /** What a conversation's journal says of its turns. */
   readonly told: TurnsTold;
+  /** The conversation whose journal was written together with this turn's. */
+  readonly writtenWith: string | null;
 }
 
 type Line = { readonly fields: JsonObject } | "header-bad" | "torn" | "unreadable";
@@ -45,13 +47,19 @@ export function readJournals(data: Uint8Array): FileJournal[] {
   const found = oneByOne(data);
   const turns = new TurnsOfFile();
   for (const { kind, journalId, report, told } of found) {
-    turns.told(told);
-    if (kind === "turn" && journalId !== null) turns.take(journalId, report);
+    if (journalId === null) continue;
+    if (kind === "turn") turns.take(journalId, report);
+    else turns.told(journalId, told);
   }
+  // A header that cannot be read may be the conversation's.
+  const hasEveryHeader = found.every((one) => one.journalId !== null);
   return found.map((one) => {
-    const { kind, journalId, report, told } = one;
+    const { kind, journalId, report, told, writtenWith } = one;
     if (journalId === null) return one;
-    const beside = kind === "turn" ? turns.ofTurn(journalId, report) : turns.ofConversation(told, report);
+    const beside =
+      kind === "turn"
+        ? turns.ofTurn(journalId, report, hasEveryHeader ? writtenWith : null)
+        : turns.ofConversation(told, report);
     return { ...one, report: beside };
   });
 }
@@ -143,6 +151,7 @@ class JournalCheck {
   private readonly agentId: string | null = null;
   private readonly announced: number | null = null;
   private readonly told = new TurnsTold();
+  private readonly writtenWith: string | null = null;
   private tornAt = -1;
   private unreadableAt = -1;
   private checked = 0;
@@ -157,6 +166,9 @@ class JournalCheck {
       this.kind = text(journal.kind);
       this.journalId = text(journal.id);
       this.agentId = text(header.agentId);
+      const beside = header.with;
+      if (Array.isArray(beside) && beside.length === 1 && beside[0] === "conversation")
+        this.writtenWith = text(header.conversationId);
       this.announced = typeof header.events === "number" ? header.events : null;
     }
     this.chain = new ChainVerifier(this.journalId, this.agentId, {
@@ -267,7 +279,7 @@ class JournalCheck {
       const isAltered = this.unreadableAt === this.events.length;
       this.chain.fail(isAltered ? "event-grammar" : "truncated", this.events.length);
     }
-    const { kind, journalId, agentId, events, told, checked, notChecked } = this;
+    const { kind, journalId, agentId, events, told, writtenWith, checked, notChecked } = this;
     const bodyCount = { checked, notChecked };
     return {
       kind,
@@ -278,6 +290,7 @@ class JournalCheck {
       report: this.chain.report(),
       bodyCount,
       told,
+      writtenWith,
     };
   }
 }

@@ -25,6 +25,7 @@ export class TurnsTold {
 export class TurnsOfFile {
   private readonly there = new Map<string, Set<string>>();
   private readonly closed = new Map<string, Set<string>>();
+  private readonly conversations = new Set<string>();
 
   /** A turn's journal that is in the file. */
   take(turn: string, found: ChainReport): void {
@@ -32,7 +33,8 @@ export class TurnsOfFile {
   }
 
   /** A conversation's journal that is in the file. */
-  told(told: TurnsTold): void {
+  told(conversation: string, told: TurnsTold): void {
+    this.conversations.add(conversation);
     for (const [turn, end] of told.closed) add(this.closed, turn, end);
   }
 
@@ -45,8 +47,13 @@ export class TurnsOfFile {
     return missing === null ? found : withFault(found, "missing-journal", missing);
   }
 
-  /** The finding about a turn, once all of the file was read: did it end as its conversation says? */
-  ofTurn(turn: string, found: ChainReport): ChainReport {
+  /**
+   * The finding about a turn, once all of the file was read: did it end as its conversation says?  `writtenWith`
+   * is the conversation whose journal was written together with it.
+   */
+  ofTurn(turn: string, found: ChainReport, writtenWith: string | null): ChainReport {
+    if (writtenWith !== null && !this.conversations.has(writtenWith))
+      return withFault(found, "missing-conversation", -1);
     const there = this.there.get(turn);
     const isAsTold = [...(this.closed.get(turn) ?? [])].every((end) => there?.has(end) === true);
     return isAsTold ? found : withFault(found, "turn-closed", -1);

@@ -38,7 +38,8 @@ export type Reason =
   | "truncated"
   | "event-id"
   | "turn-closed"
-  | "missing-journal";
+  | "missing-journal"
+  | "missing-conversation";
 
 /**
  * Finding about one journal.  `brokenAtSeq` is the zero-based position of the first event that fails, -1

@@ -26,6 +26,7 @@ const WORDS: Readonly<Record<Reason, string>> = {
   truncated: "It ends before {event}: the file was cut.",
   "event-id": "{event} has another id than the one that the chain covers.",
   "turn-closed": "Its conversation says that it ended otherwise: it was cut, continued or rewritten.",
+  "missing-conversation": "It was exported with its conversation’s own journal, which is not in the file.",
   "missing-journal": "{event} opened a turn, and its journal is not there.",
 };
 

@@ -21,7 +21,13 @@ from turnledger.cli.screen import note, write_json
 from turnledger.clock import SYSTEM
 from turnledger.errors import LedgerCorruptError, UsageError
 from turnledger.model.rows import DamagedRow, JournalRow
-from turnledger.query.exporting import conversation_journals, every_journal, journal_lines, turn_fixture
+from turnledger.query.exporting import (
+    Exported,
+    conversation_journals,
+    every_journal,
+    journal_lines,
+    turn_fixture,
+)
 from turnledger.query.lookup import resolve
 from turnledger.store.contract import Reader
 from turnledger.wire.fixture import file_name, fixture_bytes
@@ -130,11 +136,11 @@ class _Export:
 
     def journals(self, place: str, rows: Iterator[JournalRow], total: int | None) -> None:
         self.place = place
-        now = SYSTEM.epoch_ms()
+        now, beside = SYSTEM.epoch_ms(), Exported()
         with output(place) as stream, progress("exporting events", total, wanted=place != "-") as advance:
             for row in self._readable(rows):
                 try:
-                    for line in journal_lines(self._reader, row, now, bodies=self._bodies):
+                    for line in journal_lines(self._reader, row, now, bodies=self._bodies, beside=beside):
                         self.bytes += stream.write(line)
                 except LedgerCorruptError as error:
                     if not self._goes_on:

@@ -58,18 +58,25 @@ def verify_journals(stream: LineSource, *, known: frozenset[str] | None = None) 
     """
     reports = list(_one_by_one(stream, known))
     turns = TurnsOfFile()
+    every_header = all(report.header is not None for report in reports)
     for report in reports:
-        turns.told(report.told)
-        if report.header is not None and report.header.journal.kind is JournalKind.TURN:
+        if report.header is None:
+            continue
+        if report.header.journal.kind is JournalKind.TURN:
             turns.take(str(report.header.journal.id), report.chain)
-    return [_beside_the_others(report, turns) for report in reports]
+        else:
+            turns.told(str(report.header.journal.id), report.told)
+    return [_beside_the_others(report, turns, every_header=every_header) for report in reports]
 
 
-def _beside_the_others(report: JournalReport, turns: TurnsOfFile) -> JournalReport:
+def _beside_the_others(report: JournalReport, turns: TurnsOfFile, *, every_header: bool) -> JournalReport:
     if report.header is None:
         return report
     if report.header.journal.kind is JournalKind.TURN:
-        chain = turns.of_turn(str(report.header.journal.id), report.chain)
+        # A header that cannot be read may be the conversation's.
+        is_told = every_header and report.header.with_conversation
+        written_with = str(report.header.conversation) if is_told else None
+        chain = turns.of_turn(str(report.header.journal.id), report.chain, written_with)
     else:
         chain = turns.of_conversation(report.told, report.chain)
     return replace(report, chain=chain)

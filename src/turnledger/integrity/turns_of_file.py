@@ -43,13 +43,15 @@ class TurnsOfFile:
     def __init__(self) -> None:
         self._there: dict[str, set[_End]] = {}
         self._closed: dict[str, set[_End]] = {}
+        self._conversations: set[str] = set()
 
     def take(self, turn: str, found: ChainReport) -> None:
         """A turn's journal that is in the file."""
         self._there.setdefault(turn, set()).add((str(found.events), found.head))
 
-    def told(self, told: TurnsTold) -> None:
+    def told(self, conversation: str, told: TurnsTold) -> None:
         """A conversation's journal that is in the file."""
+        self._conversations.add(conversation)
         for turn, end in told.closed.items():
             self._closed.setdefault(turn, set()).add(end)
 
@@ -61,7 +63,12 @@ class TurnsOfFile:
     def _missing(self, told: TurnsTold) -> Iterator[int]:
         return (seq for turn, seq in told.opened.items() if turn not in self._there)
 
-    def of_turn(self, turn: str, found: ChainReport) -> ChainReport:
-        """The finding about a turn, once the whole file was read: whether it ended as it was told."""
+    def of_turn(self, turn: str, found: ChainReport, written_with: str | None) -> ChainReport:
+        """The finding about a turn, once the whole file was read: whether it ended as it was told.
+
+        ``written_with`` is the conversation whose journal was written together with it; None for none.
+        """
+        if written_with is not None and written_with not in self._conversations:
+            return found.with_fault(Reason.MISSING_CONVERSATION, -1)
         as_told = self._closed.get(turn, set()) <= self._there[turn]
         return found if as_told else found.with_fault(Reason.TURN_CLOSED, -1)

@@ -81,6 +81,7 @@ class Reason(StrEnum):
     HEAD = "head"
     TURN_CLOSED = "turn-closed"
     MISSING_JOURNAL = "missing-journal"
+    MISSING_CONVERSATION = "missing-conversation"
     UNLISTED_JOURNAL = "unlisted-journal"
     ORDINAL = "ordinal"
 

@@ -21,7 +21,7 @@ from turnledger.wire.file_json import bytes_to_json
 from turnledger.wire.fixture import ChainClaim, Fixture, build_fixture, event_objects
 from turnledger.wire.journal_file import BodyState, FileBody, event_line, header_line
 
-__all__ = ["conversation_journals", "every_journal", "journal_lines", "turn_fixture"]
+__all__ = ["Exported", "conversation_journals", "every_journal", "journal_lines", "turn_fixture"]
 
 _PAGE = 200
 _GENESIS = "0" * 64
@@ -83,12 +83,32 @@ def _events(reader: Reader, journal_id: UUID) -> Iterator[EventRow]:
         seq = rows[-1].seq + 1
 
 
-def journal_lines(reader: Reader, row: JournalRow, exported_ms: int, *, bodies: bool) -> Iterator[bytes]:
+class Exported:
+    """Which conversations' journals are in a file so far: their turns say that they are beside them."""
+
+    def __init__(self) -> None:
+        self._conversations: set[UUID] = set()
+
+    def note(self, row: JournalRow) -> None:
+        """A journal that is in the file now, whole."""
+        if row.journal.kind is JournalKind.CONVERSATION:
+            self._conversations.add(row.journal.id)
+
+    def holds_conversation_of(self, row: JournalRow) -> bool:
+        """Whether it is a turn's journal whose conversation's is there."""
+        return row.journal.kind is JournalKind.TURN and row.conversation in self._conversations
+
+
+def journal_lines(
+    reader: Reader, row: JournalRow, exported_ms: int, *, bodies: bool, beside: Exported | None = None
+) -> Iterator[bytes]:
     """The lines of one journal: header, then events; with ``bodies`` their bytes and salts as well.
 
+    ``beside`` is what the file holds already.
     Raises LedgerCorruptError where a body is damaged.
     """
-    yield header_line(row, exported_ms)
+    beside = beside or Exported()
+    yield header_line(row, exported_ms, with_conversation=beside.holds_conversation_of(row))
     prev_hash = _GENESIS
     for events in _portions(_events(reader, row.journal.id)):
         entries = entries_of(events)
@@ -100,6 +120,7 @@ def journal_lines(reader: Reader, row: JournalRow, exported_ms: int, *, bodies: 
             found = [_file_body(entry, body, read, bodies) for body in event.bodies]
             yield event_line(event, prev_hash, found)
             prev_hash = event.hash.hex()
+    beside.note(row)
 
 
 def _portions(events: Iterable[EventRow]) -> Iterator[list[EventRow]]:

@@ -197,6 +197,7 @@ _WORDS: Final[dict[Reason, str]] = {
     Reason.HEAD: "its head is not its last event: events were cut off its end or put there{at}",
     Reason.TURN_CLOSED: "its conversation says that it ended otherwise: it was cut, continued or rewritten",
     Reason.MISSING_JOURNAL: "its conversation opened this turn, and its journal is gone",
+    Reason.MISSING_CONVERSATION: "it was exported with its conversation's own journal, which is gone",
     Reason.UNLISTED_JOURNAL: "no conversation opened this turn: it was put in, or its conversation was cut",
     Reason.ORDINAL: "its number among its agent's journals is another journal's, or one that was never given",
 }

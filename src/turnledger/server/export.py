@@ -9,7 +9,7 @@ from starlette.responses import StreamingResponse
 
 from turnledger.errors import NotAllowedError
 from turnledger.model.rows import ConversationRow
-from turnledger.query.exporting import conversation_journals, journal_lines
+from turnledger.query.exporting import Exported, conversation_journals, journal_lines
 from turnledger.server.caller import Asking
 from turnledger.server.portions import portions
 from turnledger.server.reply import answers
@@ -34,5 +34,6 @@ def export_response(asking: Asking, row: ConversationRow, *, bodies: bool) -> St
 
 def _lines(asking: Asking, row: ConversationRow, *, bodies: bool) -> Iterator[bytes]:
     reader, now_ms = asking.reader, asking.service.clock.epoch_ms()
+    beside = Exported()
     for journal in conversation_journals(reader, row.id):
-        yield from journal_lines(reader, journal, now_ms, bodies=bodies)
+        yield from journal_lines(reader, journal, now_ms, bodies=bodies, beside=beside)

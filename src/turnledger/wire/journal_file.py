@@ -91,13 +91,17 @@ class FileBody:
 
 @dataclass(frozen=True, slots=True)
 class JournalHeader:
-    """Which journal follows; ``events`` is None where the writer did not count them."""
+    """Which journal follows; ``events`` is None where the writer did not count them.
+
+    ``with_conversation`` says that a turn was written together with the journal of its conversation.
+    """
 
     journal: Journal
     agent: UUID
     conversation: UUID | None
     exported_at: str
     events: int | None = None
+    with_conversation: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +152,8 @@ Record: TypeAlias = JournalHeader | JournalEvent | BadLine
 # --- writing ---
 
 
-def header_line(row: JournalRow, exported_ms: int) -> bytes:
-    """The line that starts a journal."""
+def header_line(row: JournalRow, exported_ms: int, *, with_conversation: bool = False) -> bytes:
+    """The line that starts a journal; ``with_conversation`` as in ``JournalHeader``."""
     return _line(
         {
             "schema": SCHEMA,
@@ -158,6 +162,7 @@ def header_line(row: JournalRow, exported_ms: int) -> bytes:
             "conversationId": None if row.conversation is None else str(row.conversation),
             "exportedAt": to_iso(exported_ms),
             "events": row.events,
+            **({"with": ["conversation"]} if with_conversation else {}),
         }
     )
 
@@ -310,6 +315,7 @@ def _parse_header(fields: Mapping[str, object]) -> JournalHeader | None:
             conversation=None if conversation is None else _uuid(conversation),
             exported_at=exported_at,
             events=events,
+            with_conversation=fields.get("with") == ["conversation"],
         )
     except ValueError:
         return None
