@@ -6,10 +6,13 @@ import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
+import turnledger
 from tests.cli.kit import Outcome, Recorded, run, tamper
+from tests.server.kit import listening
 from turnledger.engine.location import database_at
 from turnledger.engine.spooling import open_spool
 from turnledger.errors import LedgerUnavailableError
@@ -206,3 +209,84 @@ def test_what_waits_in_the_spool_is_told_while_the_ledger_is_away(
         assert "secret" not in away.out + away.err
     told = json.loads(run("doctor", "--ledger", url, "--spool", path, "--json").out)
     assert (told["ok"], told["spool"]["events"]) == (False, 1)
+
+
+class Served(NamedTuple):
+    """A spool whose server is away, and what lets a recorder of it in."""
+
+    url: str
+    port: int
+    spool: Path
+    env: dict[str, str | None]
+
+
+def capture_token(path: Path) -> str:
+    made = run("token", "create", "--scope", "capture", "--agent", "support", "--json", "--ledger", path)
+    return str(json.loads(made.out)["token"])
+
+
+@pytest.fixture
+def spooled(tmp_path: Path, ledger_path: Path, monkeypatch: pytest.MonkeyPatch) -> Served:
+    """A turn that was recorded while the server was away, and found that out at once."""
+    monkeypatch.setattr("turnledger.capture.http_link._PAUSES", (0.01,))
+    with listening(str(ledger_path)) as server:
+        port = server.address.port
+    made = run(
+        "token", "create", "--scope", "capture", "--agent", "support", "--json", "--ledger", ledger_path
+    )
+    token = json.loads(made.out)["token"]
+    url, spool = f"http://127.0.0.1:{port}", tmp_path / "spool.db"
+    with (
+        turnledger.open(url, token=token, policy="spool", spool=spool) as ledger,
+        ledger.agent("support").turn() as turn,
+    ):
+        turn.commit("Later.")
+    return Served(url, port, spool, {"TURNLEDGER_URL": url, "TURNLEDGER_TOKEN": token})
+
+
+def test_a_servers_spool_is_told_while_the_server_is_away(spooled: Served) -> None:
+    for more in ((), ("--forward",)):
+        away = run("doctor", "--spool", spooled.spool, *more, env=spooled.env)
+        assert away.status == 3
+        assert f"wait in the spool {spooled.spool}" in " ".join(away.out.split())
+        assert "cannot be reached" in away.out
+    told = json.loads(run("doctor", "--spool", spooled.spool, "--json", env=spooled.env).out)
+    assert (told["ok"], told["ledger"], told["spool"]["refused"]) == (False, spooled.url, 0)
+    assert told["spool"]["events"] > 0
+
+
+def test_a_servers_spool_is_forwarded(spooled: Served, ledger_path: Path) -> None:
+    with listening(str(ledger_path), spooled.port):
+        there = run("doctor", "--spool", spooled.spool, env=spooled.env)
+        assert there.status == 0
+        assert f"wait in the spool {spooled.spool}" in " ".join(there.out.split())
+        forwarded = run("doctor", "--forward", "--spool", spooled.spool, env=spooled.env)
+        assert forwarded.status == 0, forwarded
+        assert "batches were forwarded" in forwarded.out
+        assert "wait in the spool" not in forwarded.out
+        told = json.loads(run("doctor", "--spool", spooled.spool, "--json", env=spooled.env).out)
+        assert (told["ok"], told["spool"]["events"]) == (True, 0)
+    (turn,) = json.loads(run("list", "--turns", "--json", "--ledger", ledger_path).out)["turns"]
+    assert turn["status"] == "completed"
+
+
+@pytest.mark.parametrize("token", ["", "tl_wrong"])
+def test_nothing_is_forwarded_without_a_right_to(spooled: Served, ledger_path: Path, token: str) -> None:
+    env = spooled.env | {"TURNLEDGER_TOKEN": token}
+    with listening(str(ledger_path), spooled.port):
+        outcome = run("doctor", "--forward", "--spool", spooled.spool, env=env)
+        assert outcome.status != 0
+        assert "oken" in outcome.out + outcome.err
+        left = json.loads(run("doctor", "--spool", spooled.spool, "--json", env=spooled.env).out)
+        assert (left["spool"]["events"] > 0, left["spool"]["refused"]) == (True, 0)
+
+
+def test_a_server_without_a_spool_is_looked_at_beside_its_ledger(ledger_path: Path) -> None:
+    with listening(str(ledger_path)) as server:
+        env = {"TURNLEDGER_TOKEN": capture_token(ledger_path), "XDG_DATA_HOME": str(ledger_path.parent)}
+        url = f"http://127.0.0.1:{server.address.port}"
+        well = run("doctor", "--ledger", url, env=env)
+        assert (well.status, well.err) == (0, "")
+        assert "beside the server" in " ".join(well.out.split())
+        refused = run("doctor", "--rebuild", "--ledger", url, env=env)
+        assert (refused.status, refused.out) == (2, "")

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import click
 
-from turnledger.capture.sink import StoreSink
 from turnledger.cli import complete
 from turnledger.cli.adapters_view import show_adapters
 from turnledger.cli.ledger import existing, ledger_file
@@ -19,14 +18,17 @@ from turnledger.cli.program import Status
 from turnledger.cli.progress import progress
 from turnledger.cli.safe_text import one_line
 from turnledger.cli.screen import Screen, write_json
-from turnledger.clock import to_iso
-from turnledger.engine.location import Database, store_of
-from turnledger.engine.spooling import forward, open_spool, spool_file, spool_state
-from turnledger.errors import LedgerCorruptError, LedgerError, LedgerUnavailableError
+from turnledger.cli.spool_view import forward_spool, spool_object, words_on_spool
+from turnledger.engine.location import Database
+from turnledger.engine.price_book import no_prices, price_book
+from turnledger.engine.recorder import ask_server, is_server, server_label
+from turnledger.engine.spooling import spool_file, spool_state
+from turnledger.errors import ForeignFileError, LedgerCorruptError, LedgerError, LedgerUnavailableError
 from turnledger.model.rows import DamagedRow
 from turnledger.query.left_out import SAVING
 from turnledger.query.row_json import row_object
 from turnledger.store.contract import Reader
+from turnledger.store.costs import CostReader
 from turnledger.store.damage import find_damages
 from turnledger.store.rebuild import Difference, count_conversations, differences, rebuild
 from turnledger.store.spool import SpoolCounts
@@ -83,16 +85,22 @@ def command(
             msg = "--adapters looks at no ledger: leave --rebuild, --forward and --spool out."
             raise click.UsageError(msg, context)
         context.exit(Status.OK if show_adapters(as_json=as_json) else Status.FOUND)
-    database = existing(ledger)
-    report = Report(database.label)
+    database = None if is_server(ledger) else existing(ledger)
+    if database is None and wants_rebuild:
+        msg = "Read models are rebuilt where the ledger lies, not through a server."
+        raise click.UsageError(msg, context)
+    report = Report(server_label(ledger) if database is None else database.label)
     status = Status.FOUND
     try:
         if wants_forward:
-            _forward(database, spool)
-        _look_at_spool(report, database, spool)
-        examine(report, database, ledger_file(ledger), wants_rebuild=wants_rebuild)
+            report.notes += forward_spool(report.ledger, ledger, spool)
+        _look_at_spool(report, spool)
+        if database is None:
+            _ask_server(report, ledger)
+        else:
+            examine(report, database, ledger_file(ledger), wants_rebuild=wants_rebuild)
     except LedgerUnavailableError as error:  # the spool lies here, and is told of all the same
-        _look_at_spool(report, database, spool)
+        _look_at_spool(report, spool)
         if report.spool is None:
             raise
         report.schema = "not known"
@@ -105,10 +113,10 @@ def command(
     context.exit(Status.OK if report.is_well else status)
 
 
-def _look_at_spool(report: Report, database: Database, path: str | None) -> None:
+def _look_at_spool(report: Report, path: str | None) -> None:
     if report.spool is None:
-        report.spool = spool_state(database.label, path)
-        report.notes += _words_on(report.spool, path or str(spool_file(database.label)))
+        report.spool = spool_state(report.ledger, path)
+        report.notes += words_on_spool(report.spool, path or str(spool_file(report.ledger)))
 
 
 @dataclass(slots=True)
@@ -127,6 +135,7 @@ class Report:
     found: list[Difference] = field(default_factory=list[Difference])
     is_rebuilt: bool = False
     spool: SpoolCounts | None = None
+    prices: str | None = None
 
     @property
     def is_well(self) -> bool:
@@ -147,7 +156,8 @@ class Report:
             "counts": self.counts,
             "bytes": self.bytes,
             "freeBytes": self.free_bytes,
-            "spool": None if self.spool is None else _spool_object(self.spool),
+            "prices": self.prices,
+            "spool": None if self.spool is None else spool_object(self.spool),
             "readModels": {
                 "differences": [row_object(one) for one in self.found],
                 "rebuilt": self.is_rebuilt,
@@ -155,47 +165,15 @@ class Report:
         }
 
 
-def _spool_object(spool: SpoolCounts) -> dict[str, object]:
-    return {
-        "waiting": spool.waiting,
-        "events": spool.events,
-        "bytes": spool.bytes,
-        "refused": spool.refused,
-        "notKept": spool.not_kept,
-        "since": None if spool.since_ms is None else to_iso(spool.since_ms),
-    }
-
-
-def _forward(database: Database, path: str | None) -> None:
-    state = spool_state(database.label, path)
-    if state is None or not (state.waiting or state.not_kept):
-        return
-    store, spool = store_of(database), open_spool(database.label, path)
+def _ask_server(report: Report, url: str | None) -> None:
+    report.schema = "not known"
+    report.notes.append("What it holds is looked over beside the server: run `turnledger doctor` there.")
     try:
-        with progress("forwarding batches", state.waiting) as advance:
-            forward(spool, StoreSink(store.open()), advance)
-    finally:
-        spool.close()
-        store.close()
-
-
-def _words_on(spool: SpoolCounts | None, path: str) -> list[str]:
-    if spool is None:
-        return []
-    words: list[str] = []
-    if spool.waiting:
-        who = counted(spool.events, "event waits", "events wait")
-        since = "" if spool.since_ms is None else f", the oldest since {to_iso(spool.since_ms)}"
-        words.append(
-            f"{who} in the spool {path} ({size(spool.bytes)}{since}): a recorder forwards them as soon as "
-            "the ledger is within reach, and so does `turnledger doctor --forward`."
-        )
-    if spool.refused:
-        who = counted(spool.refused, "event", "events")
-        words.append(f"{who} from the spool were refused by the ledger, and are kept in {path}.")
-    if spool.not_kept:
-        words.append(f"The spool {path} had no room for {counted(spool.not_kept, 'event', 'events')}.")
-    return words
+        ask_server(url)
+    except LedgerUnavailableError:
+        raise
+    except LedgerError as error:
+        report.problems.append(f"{error.message} {error.next_step}".strip())
 
 
 def examine(report: Report, database: Database, path: Path | None, *, wants_rebuild: bool) -> None:
@@ -229,6 +207,7 @@ def _look(report: Report, reader: Reader, database: Database, *, wants_rebuild: 
     report.damaged = list(find_damages(reader))
     report.problems += _words_on_damage(report.damaged)
     _count(report, reader)
+    _look_at_prices(report, reader)
     _try_writing(report, database)
     if not report.damaged:
         _compare(report, reader, database, wants_rebuild=wants_rebuild)
@@ -255,6 +234,18 @@ def _count(report: Report, reader: Reader) -> None:
     if silent:
         who = counted(silent, "open turn shows", "open turns show")
         report.notes.append(f"{who} no sign of life; the next recorder to open it interrupts them.")
+
+
+def _look_at_prices(report: Report, reader: Reader) -> None:
+    try:
+        book = price_book()
+    except ForeignFileError as error:
+        report.problems.append(str(error))
+        return
+    report.prices = None if book.is_empty else book.version
+    costs = CostReader(lambda: reader)
+    if book.is_empty and any(costs.count_calls(agent.id, 0, None) for agent in reader.agents()):
+        report.notes.append(str(no_prices()))
 
 
 def _words_on_damage(rows: Sequence[DamagedRow]) -> list[str]:
@@ -312,6 +303,7 @@ def _show(report: Report) -> None:
     if report.counts:
         held = ", ".join(counted(report.counts[key], name) for key, name in _HELD.items())
         _field(screen, "holds", f"{held}, {report.counts['expiredLeases']:,} of them without a sign of life")
+        _field(screen, "prices", report.prices or "none")
         _field(screen, "read models", _models(report))
     for one in report.found[:_SHOWN]:
         where = f"conversation {one.conversation}"

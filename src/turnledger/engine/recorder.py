@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
+from contextlib import closing
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from turnledger.capture.given import count_given, text_given
@@ -11,9 +13,21 @@ from turnledger.capture.ledger import Ledger, close_when_dropped
 from turnledger.capture.sink import OffSink, Sink, StoreSink
 from turnledger.engine.location import OFF, SERVERS, connect, ledger_url
 from turnledger.errors import LedgerError, LedgerUnavailableError, UsageError
+from turnledger.ids import NIL
 from turnledger.store.ledger_store import Store
 
-__all__ = ["POLICIES", "open_ledger", "store_of_recorder"]
+if TYPE_CHECKING:
+    from turnledger.capture.remote import RemoteSink
+
+__all__ = [
+    "POLICIES",
+    "ask_server",
+    "is_server",
+    "open_ledger",
+    "open_sink",
+    "server_label",
+    "store_of_recorder",
+]
 
 POLICIES = frozenset({"refuse", "spool"})
 """What to do while the ledger cannot be reached: refuse every step, or write it to a local spool first."""
@@ -90,10 +104,41 @@ def _spooling(
     return SpoolSink(sink, open_spool(sink.label, spool, spool_bytes), away=away)
 
 
-def _remote(address: str, token: str | None) -> Sink:
+def _remote(address: str, token: str | None) -> RemoteSink:
     from turnledger.capture.remote import RemoteSink  # noqa: PLC0415  loads an HTTP client
 
     return RemoteSink(address, os.environ.get("TURNLEDGER_TOKEN", "") if token is None else token)
+
+
+def is_server(url: str | os.PathLike[str] | None) -> bool:
+    """Whether a ledger's URL (None: that of ``TURNLEDGER_URL``) names a server."""
+    return ledger_url(url).startswith(SERVERS)
+
+
+def server_label(url: str | os.PathLike[str] | None) -> str:
+    """What the server at a URL is called.  Raises UsageError for a URL that is none."""
+    from turnledger.capture.http_link import Remote  # noqa: PLC0415  loads an HTTP client
+
+    return Remote.parse(ledger_url(url), "-").label
+
+
+def ask_server(url: str | os.PathLike[str] | None) -> None:
+    """Whether the server at a URL is there and lets this process record.
+
+    Raises LedgerUnavailableError where it cannot be reached, another LedgerError where ``TURNLEDGER_TOKEN``
+    is missing or no good.
+    """
+    with closing(_remote(ledger_url(url), None)) as sink:
+        sink.event(NIL)
+
+
+def open_sink(url: str | os.PathLike[str] | None) -> Sink:
+    """The ledger or server at a URL, to forward a spool to.  Raises LedgerError where it cannot be used."""
+    address = ledger_url(url)
+    if not address.startswith(SERVERS):
+        return StoreSink(connect(address).open())
+    ask_server(address)
+    return _remote(address, None)
 
 
 def store_of_recorder(ledger: Ledger) -> Store:
