@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Iterable
-from typing import Any, Final
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from turnledger.adapters.clients import record, record_http
+from turnledger.adapters.methods import put_around
 
 __all__ = ["record_when_made", "record_when_set"]
-
-_MARK: Final = "_turnledger_installed"
 
 
 def record_when_set(kind: Any, names: Iterable[str], role: str | None) -> None:  # noqa: ANN401
@@ -22,17 +20,15 @@ def record_when_set(kind: Any, names: Iterable[str], role: str | None) -> None: 
 
 def record_when_made(kind: Any, role: str | None) -> None:  # noqa: ANN401  its method is replaced
     """Record every object of ``kind`` once it is made."""
-    make = kind.__init__
-    if hasattr(make, _MARK):
-        return
 
-    @functools.wraps(make)
-    def make_recorded(self: object, *args: object, **kwargs: object) -> None:
-        make(self, *args, **kwargs)
-        record(self, role=role)
+    def recorded(make: Callable[..., None]) -> Callable[..., None]:
+        def make_recorded(self: object, *args: object, **kwargs: object) -> None:
+            make(self, *args, **kwargs)
+            record(self, role=role)
 
-    setattr(make_recorded, _MARK, True)
-    kind.__init__ = make_recorded
+        return make_recorded
+
+    put_around(kind, "__init__", recorded)
 
 
 class _HttpClient:

@@ -5,13 +5,13 @@ It has no client that its user holds, and makes an error of its own of every err
 
 from __future__ import annotations
 
-import functools
 import sys
 from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any, Final
 
 from turnledger.adapters.clients import record_http
+from turnledger.adapters.methods import is_put_around, put_around
 from turnledger.errors import LedgerError
 
 __all__ = ["ERRORS", "HANDLERS", "hand_on_errors", "is_recorded", "record_stand_ins"]
@@ -19,40 +19,39 @@ __all__ = ["ERRORS", "HANDLERS", "hand_on_errors", "is_recorded", "record_stand_
 HANDLERS: Final = "litellm.llms.custom_httpx.http_handler"
 ERRORS: Final = "litellm.litellm_core_utils.exception_mapping_utils"
 
-_MARK: Final = "_turnledger_installed"
 _HANDED_ON: Final = "_turnledger_handed_on"
 _FINAL: Final = 400  # what it asks neither again nor elsewhere
 
 
 def is_recorded() -> bool:
     """Whether what is asked through it is, in this process."""
-    return hasattr(getattr(sys.modules.get(ERRORS), "exception_type", None), _MARK)
+    return is_put_around(getattr(sys.modules.get(ERRORS), "exception_type", None))
 
 
 def record_stand_ins(module: ModuleType, role: str | None) -> None:
     """Record the client that takes over for one request where a connection could not be made."""
-    handler = module.AsyncHTTPHandler
-    make = handler.create_client
-    if hasattr(make, _MARK):
-        return
 
-    @functools.wraps(make)
-    def make_recorded(self: object, *args: object, **kwargs: object) -> object:
-        http = make(self, *args, **kwargs)
-        record_http(http, "litellm", role)
-        return http
+    def recorded(make: Callable[..., object]) -> Callable[..., object]:
+        def make_recorded(self: object, *args: object, **kwargs: object) -> object:
+            http = make(self, *args, **kwargs)
+            record_http(http, "litellm", role)
+            return http
 
-    setattr(make_recorded, _MARK, True)
-    handler.create_client = make_recorded
+        return make_recorded
+
+    put_around(module.AsyncHTTPHandler, "create_client", recorded)
 
 
 def hand_on_errors(module: ModuleType, role: str | None) -> None:  # noqa: ARG001  as all patches are called
     """Have our errors come out as they are: not as a server's, which is asked again."""
     translate: Callable[..., Any] = module.exception_type
-    if hasattr(translate, _MARK):
-        return
+    put_around(module, "exception_type", _handing_on)
+    for name, user in list(sys.modules.items()):
+        if name.startswith("litellm") and vars(user).get("exception_type") is translate:
+            user.exception_type = module.exception_type  # type: ignore[attr-defined]
 
-    @functools.wraps(translate)
+
+def _handing_on(translate: Callable[..., object]) -> Callable[..., object]:
     def hand_on(model: object, original_exception: BaseException, *args: object, **kwargs: object) -> object:
         ours = next(_ours(original_exception), None)
         if ours is None:
@@ -60,11 +59,7 @@ def hand_on_errors(module: ModuleType, role: str | None) -> None:  # noqa: ARG00
         vars(ours).update({_HANDED_ON: True, "status_code": _FINAL})
         raise ours
 
-    setattr(hand_on, _MARK, True)
-    module.exception_type = hand_on  # type: ignore[attr-defined]
-    for name, user in list(sys.modules.items()):
-        if name.startswith("litellm") and vars(user).get("exception_type") is translate:
-            user.exception_type = hand_on  # type: ignore[attr-defined]
+    return hand_on
 
 
 def _ours(error: BaseException) -> Iterator[LedgerError]:

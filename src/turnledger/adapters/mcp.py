@@ -6,10 +6,10 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
+from turnledger.adapters.methods import put_around
 from turnledger.adapters.tool_hook import is_running, running, tool_step
 from turnledger.capture.content import plain_form
 from turnledger.capture.context import current_turn
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Recording", "record"]
 
-_MARK: Final = "_turnledger_recorded"
-
 
 def record(session: Any, role: str | None = None) -> None:  # noqa: ARG001  as all doors are called
     """Record the tool calls of a ``ClientSession``, ``Client`` or ``ClientSessionGroup`` from now on.
@@ -30,21 +28,19 @@ def record(session: Any, role: str | None = None) -> None:  # noqa: ARG001  as a
     not asked.  A call that an adapter records already, because the tool belongs to an agent, stays one.
     ``role`` is for models, and says nothing here.  Raises UsageError for an object that calls no tools.
     """
-    call_tool = getattr(session, "call_tool", None)
-    if call_tool is None:
+    if not hasattr(session, "call_tool"):
         msg = f"A {type(session).__qualname__} calls no tools."
         raise UsageError(msg, next_step="Pass the ClientSession or Client that does.")
-    if hasattr(call_tool, _MARK):
-        return
+    put_around(session, "call_tool", _recorded)
 
-    @functools.wraps(call_tool)
+
+def _recorded(call_tool: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
     async def recorded(name: str, arguments: Any = None, *args: Any, **kwargs: Any) -> Any:
         if is_running(name):
             return await call_tool(name, arguments, *args, **kwargs)
         return await _run(name, arguments, lambda: call_tool(name, arguments, *args, **kwargs))
 
-    setattr(recorded, _MARK, True)
-    session.call_tool = recorded
+    return recorded
 
 
 async def _run(name: str, arguments: Any, call: Callable[[], Awaitable[Any]]) -> Any:

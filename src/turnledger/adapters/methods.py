@@ -1,4 +1,4 @@
-"""Methods of an SDK's classes with something of ours around them, also in classes that extend those later."""
+"""Methods of an SDK with something of ours around them, also in classes that extend its own later."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final, NamedTuple
 
-__all__ = ["Around", "inside", "is_inside", "put_around", "put_around_all"]
+__all__ = ["Around", "inside", "is_inside", "is_put_around", "put_around", "put_around_all"]
 
 Around = Callable[[Any], Callable[..., Any]]
 """Makes of a function another one, which calls it."""
@@ -17,14 +17,22 @@ Around = Callable[[Any], Callable[..., Any]]
 _MARK: Final = "_turnledger_recorded"
 
 
-def put_around(owner: Any, name: str, around: Around) -> None:  # noqa: ANN401  a class or a module
-    """Have ``around(function)`` in the place of a function that ``owner`` itself has, once."""
-    function = vars(owner).get(name)
-    if not inspect.isfunction(function) or hasattr(function, _MARK):
+def put_around(owner: Any, name: str, around: Around) -> None:  # noqa: ANN401  its attribute is replaced
+    """Have ``around(function)`` in the place of a function of a module, or a method of an object, once.
+
+    Of a class it is a method that the class itself has.
+    """
+    function = vars(owner).get(name) if inspect.isclass(owner) else getattr(owner, name, None)
+    if not callable(function) or isinstance(function, staticmethod) or is_put_around(function):
         return
     made = functools.wraps(function)(around(function))
     setattr(made, _MARK, True)
     setattr(owner, name, made)
+
+
+def is_put_around(function: object) -> bool:
+    """Whether something of ours is around it."""
+    return hasattr(function, _MARK)
 
 
 def put_around_all(

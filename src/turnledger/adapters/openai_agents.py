@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from turnledger.adapters.clients import is_recordable, record
 from turnledger.adapters.joining import joined
+from turnledger.adapters.methods import put_around
 from turnledger.adapters.tool_hook import open_turn, running, tool_step
 from turnledger.adapters.translation import translation_for
 from turnledger.capture.content import plain_form, snapshot
@@ -20,6 +21,8 @@ from turnledger.capture.tool_intent import last_model_call
 from turnledger.errors import LedgerError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from agents import RunHooks
 
     from turnledger.capture.model_call import ModelCallStep
@@ -27,8 +30,6 @@ if TYPE_CHECKING:
     from turnledger.capture.tool_call import ToolCallStep
 
 __all__ = ["Recording"]
-
-_MARK: Final = "_turnledger_watched"
 
 _open: Final[WeakKeyDictionary[Any, dict[str, ToolCallStep]]] = WeakKeyDictionary()
 """Steps of the tools that run, by the context that they run in, and the provider's id of the call."""
@@ -122,11 +123,10 @@ def _watch(tool: Any) -> None:
     holder, name = (
         (invoker, "_invoke_tool_impl") if hasattr(invoker, "_invoke_tool_impl") else (tool, "on_invoke_tool")
     )
-    invoke = getattr(holder, name)
-    if hasattr(invoke, _MARK):
-        return
+    put_around(holder, name, functools.partial(_watched, tool))
 
-    @functools.wraps(invoke)
+
+def _watched(tool: Any, invoke: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
     async def watched(context: Any, arguments: str) -> Any:
         step = _running_step(context, tool, arguments)
         if step is None:
@@ -141,8 +141,7 @@ def _watch(tool: Any) -> None:
             await _end(step, error)
             raise
 
-    setattr(watched, _MARK, True)
-    setattr(holder, name, watched)
+    return watched
 
 
 def _key(context: Any, tool: Any) -> str:

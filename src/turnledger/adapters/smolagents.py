@@ -6,7 +6,8 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from turnledger.adapters import clients, litellm
-from turnledger.adapters.smolagents_runs import record_runs, replace
+from turnledger.adapters.methods import put_around
+from turnledger.adapters.smolagents_runs import record_runs
 from turnledger.capture.content import plain_form
 from turnledger.capture.context import current
 from turnledger.errors import UsageError
@@ -48,8 +49,8 @@ def _record_model(model: Any, role: str | None) -> None:
             msg = f"A {type(model).__qualname__} asks through LiteLLM, which is not recorded."
             raise UsageError(msg, next_step="Call turnledger.install() before LiteLLM is imported.")
     else:
-        replace(model, "generate", functools.partial(_recorded_generate, model, role))
-        replace(model, "generate_stream", functools.partial(_recorded_stream, model, role))
+        put_around(model, "generate", functools.partial(_recorded_generate, model, role))
+        put_around(model, "generate_stream", functools.partial(_recorded_stream, model, role))
 
 
 def _recorded_generate(model: Any, role: str | None, generate: Callable[..., Any]) -> Callable[..., Any]:

@@ -9,14 +9,14 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, Final
 
+from turnledger.adapters.methods import put_around
 from turnledger.adapters.tool_hook import running, tool_step
 from turnledger.capture.content import plain_form
 from turnledger.capture.context import PropagatingThreadPool
 from turnledger.errors import LedgerError
 
-__all__ = ["record_runs", "replace"]
+__all__ = ["record_runs"]
 
-_MARK: Final = "_turnledger_recorded"
 _LOCAL: Final = "smolagents.local_python_executor"
 
 
@@ -31,22 +31,12 @@ class _Call:
 _call: ContextVar[_Call | None] = ContextVar("turnledger_smolagents_call", default=None)
 
 
-def replace(owner: Any, name: str, around: Callable[[Any], Callable[..., Any]]) -> None:  # noqa: ANN401
-    """Have ``around(method)`` in the place of a method of this object, once."""
-    method = getattr(owner, name, None)
-    if method is None or hasattr(method, _MARK):
-        return
-    made = functools.wraps(method)(around(method))
-    setattr(made, _MARK, True)
-    setattr(owner, name, made)
-
-
 def record_runs(agent: Any, prepare: Callable[[], None]) -> None:  # noqa: ANN401  methods are replaced
     """Record what the agent's tools do; ``prepare`` is called before each run, as an agent can be changed."""
     ids: dict[int, str] = {}
-    replace(agent, "run", functools.partial(_recorded_run, agent, prepare))
-    replace(agent, "process_tool_calls", functools.partial(_known_calls, ids))
-    replace(agent, "execute_tool_call", functools.partial(_recorded_call, agent, ids))
+    put_around(agent, "run", functools.partial(_recorded_run, agent, prepare))
+    put_around(agent, "process_tool_calls", functools.partial(_known_calls, ids))
+    put_around(agent, "execute_tool_call", functools.partial(_recorded_call, agent, ids))
     local: Any = sys.modules.get(_LOCAL)
     if local is not None:  # which runs code that a model wrote in a thread of its own
         local.ThreadPoolExecutor = PropagatingThreadPool
@@ -62,7 +52,7 @@ def _recorded_run(
     def recorded(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
         prepare()
         for tool in agent.tools.values():
-            replace(tool, "forward", functools.partial(_recorded_tool, tool))
+            put_around(tool, "forward", functools.partial(_recorded_tool, tool))
         with _ours_first():
             told = run(*args, **kwargs)
         return _steps(told) if isinstance(told, Generator) else told
