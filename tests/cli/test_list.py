@@ -19,7 +19,8 @@ def test_conversations_are_listed_with_what_matters(support: Recorded) -> None:
         "<uuid> 1 failed support slack:C042/1712.33 (slack thread in C042) 2 5 2,408→176 not recorded"
         " 2026-10-24 10:41:02"
     )
-    assert shown.err == "1 conversation, all there are.\n"
+    unpriced = "Model calls without a cost were not priced yet: run `turnledger reprice`.\n"
+    assert shown.err == f"1 conversation, all there are.\n{unpriced}"
 
 
 def test_turns_are_listed_with_what_matters(support: Recorded) -> None:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+import uvicorn
 
 from tests.cli.kit import Recorded
 from turnledger.engine import price_book as book_module
@@ -15,9 +16,15 @@ CHEAPER = '[[price]]\nmodel = "gpt-x"\ninput = 1.50\noutput = 15.00\n'
 
 
 @pytest.fixture
-def prices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A price table; the installed list prices, which change, are not asked."""
+def no_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The list prices, which change, are not installed, and no table is named."""
     monkeypatch.setattr(book_module, "installed_library", lambda: None)
+    monkeypatch.delenv(book_module.PRICES, raising=False)
+
+
+@pytest.fixture
+def prices(tmp_path: Path, no_list: None) -> Path:  # noqa: ARG001  what it does
+    """A price table."""
     file = tmp_path / "prices.toml"
     file.write_text(PRICES)
     return file
@@ -119,7 +126,7 @@ def test_the_table_can_be_named_by_the_environment(talked: Recorded, prices: Pat
 @pytest.mark.parametrize(
     ("options", "status", "what"),
     [
-        ([], 3, "There are no prices to go by."),
+        ([], 3, "Model calls get no cost, as there are no prices here."),
         (["--prices", "missing.toml"], 3, "cannot be read"),
         (["--again"], 2, "would price every call"),
         (["--all", "--since", "1d"], 2, "--all is all times"),
@@ -134,3 +141,57 @@ def test_wrong_use_is_one_clear_line(
     said = talked.run("reprice", *options, *more)
     assert (said.status, said.out) == (status, "")
     assert what in said.err
+
+
+@pytest.mark.usefixtures("no_list")
+def test_without_prices_readers_say_what_to_install(talked: Recorded) -> None:
+    turn = _turn_id(talked)
+    conversation = json.loads(talked.run("show", turn, "--json").out)["conversation"]["id"]
+    for command in (["list"], ["list", "--turns"], ["show", turn], ["show", conversation]):
+        said = talked.run(*command).err
+        assert "pip install 'turnledger[prices]'" in said, command
+        assert "turnledger reprice" in said
+    doctor = talked.run("doctor")
+    assert doctor.status == 0
+    assert "prices      none" in doctor.out
+    assert "pip install 'turnledger[prices]'" in doctor.out
+    assert json.loads(talked.run("doctor", "--json").out)["prices"] is None
+    quiet = talked.run("list", "--turns", "--agent", "quiet")
+    assert "prices" not in quiet.err  # no model call, no cost to miss
+
+
+def test_where_there_are_prices_readers_say_what_to_run(talked: Recorded, prices: Path) -> None:
+    named = {"TURNLEDGER_PRICES": str(prices)}
+    said = talked.run("list", env=named).err
+    assert "pip install" not in said
+    assert "run `turnledger reprice`" in said
+    assert "prices      table " in talked.run("doctor", env=named).out
+    talked.run("reprice", "--prices", prices)
+    assert "reprice" not in talked.run("list", env=named).err
+
+
+def test_a_table_without_the_model_is_not_all_that_can_be_had(talked: Recorded, prices: Path) -> None:
+    prices.write_text(PRICES.replace("gpt-x", "another"))
+    talked.run("reprice", "--prices", prices)
+    said = talked.run("list", "--turns", env={"TURNLEDGER_PRICES": str(prices)}).err
+    assert "pip install 'turnledger[prices]'" in said
+
+
+def test_a_price_table_that_cannot_be_read_is_a_problem(talked: Recorded, tmp_path: Path) -> None:
+    named = {"TURNLEDGER_PRICES": str(tmp_path / "gone.toml")}
+    doctor = talked.run("doctor", env=named)
+    assert doctor.status == 1
+    assert "gone.toml cannot be read" in doctor.out
+    assert talked.run("list", env=named).status == 0
+
+
+@pytest.mark.parametrize("has_table", [False, True])
+@pytest.mark.usefixtures("no_list")
+def test_a_server_without_prices_says_what_to_install(
+    talked: Recorded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, has_table: bool
+) -> None:
+    monkeypatch.setattr(uvicorn.Server, "run", lambda _server, _sockets: None)
+    table = tmp_path / "prices.toml"
+    table.write_text(PRICES)
+    said = talked.run("serve", "--port", 0, *(["--prices", table] if has_table else []))
+    assert ("pip install 'turnledger[prices]'" in said.err) is not has_table

@@ -81,7 +81,8 @@ CONVERSATION = """\
 
 def test_a_turn_is_read_at_a_glance(support: Recorded) -> None:
     shown = support.run("show", support.ids["good"], "--tz", "UTC")
-    assert (shown.status, shown.err) == (0, "")
+    unpriced = "Model calls without a cost were not priced yet: run `turnledger reprice`.\n"
+    assert (shown.status, shown.err) == (0, unpriced)
     assert masked(shown.out) == GOOD_TURN
 
 

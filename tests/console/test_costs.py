@@ -33,7 +33,11 @@ def test_t07_a_tiny_amount_is_shown_to_its_last_digit(site: House, browse: Brows
     agent, turn = _record(site.ledger)
     page = browse(site, f"/agents/turns?agentId={agent}&turnId={turn}")
     cost = page.locator("section[aria-label='The turn'] dt:text-is('cost') + dd")
-    expect(cost).to_have_text("Not recorded")
+    hint = "the server has no list prices: install turnledger[prices] beside it and start it anew"
+    expect(cost).to_have_text(f"Not recorded {hint}")
+    page.goto(f"/agents?agent={agent}")
+    expect(page.locator("dt:text-is('Cost') + dd")).to_contain_text(hint)
+    page.goto(f"/agents/turns?agentId={agent}&turnId={turn}")
     store = site.server.service.store
     Pricer(store, PRICES, SYSTEM).price([row.id for row in store.reader.agents()], Which.NEW)
     page.reload()
@@ -43,6 +47,7 @@ def test_t07_a_tiny_amount_is_shown_to_its_last_digit(site: House, browse: Brows
     expect(results.nth(1)).to_contain_text("Cost: unpriced: no-usage")
     page.goto(f"/agents?agent={agent}")
     expect(page.locator("dt:text-is('Cost') + dd")).to_contain_text(TINY)
+    expect(page.locator("dt:text-is('Cost') + dd")).not_to_contain_text("install")
     expect(page.get_by_role("heading", name="Cost in USD")).to_be_visible()
     expect(
         page.get_by_role("table", name="Conversations by tokens").get_by_role("cell", name=TINY)

@@ -141,3 +141,9 @@ def _eventually_priced(house: Served, path: str, calls: int = 2) -> dict[str, An
     eventually(lambda: house.ask(path)["cost"]["priced"] >= calls)
     cost: dict[str, Any] = house.ask(path)["cost"]
     return cost
+
+
+def test_a_session_tells_what_the_server_prices_by(house: Served) -> None:
+    assert house.ask("/api/session")["prices"] is None
+    house.service.prices = _book("1")
+    assert house.ask("/api/session")["prices"] == house.service.prices.version

@@ -2001,6 +2001,8 @@ export interface components {
             /** @description For the header X-CSRF-Token of requests that change something. */
             csrfToken: string | null;
             expiresAt: string | null;
+            /** @description By which prices model calls get their cost as they come in; null: there are none. */
+            prices: string | null;
         };
         /**
          * Shape
@@ -8230,7 +8232,8 @@ export interface operations {
                      *         "01890a5d-ac96-774b-bcce-b302099a8057"
                      *       ],
                      *       "csrfToken": "csrfToken",
-                     *       "expiresAt": "2026-11-30T12:00:00.000Z"
+                     *       "expiresAt": "2026-11-30T12:00:00.000Z",
+                     *       "prices": "genai-prices 0.2.3"
                      *     }
                      */
                     "application/json": components["schemas"]["Session"];
@@ -8346,7 +8349,8 @@ export interface operations {
                      *         "01890a5d-ac96-774b-bcce-b302099a8057"
                      *       ],
                      *       "csrfToken": "csrfToken",
-                     *       "expiresAt": "2026-11-30T12:00:00.000Z"
+                     *       "expiresAt": "2026-11-30T12:00:00.000Z",
+                     *       "prices": "genai-prices 0.2.3"
                      *     }
                      */
                     "application/json": components["schemas"]["Session"];

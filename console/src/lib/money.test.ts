@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { CallCost, Cost } from "../api/types";
-import { callCostWords, costPhrase, costWords, nanoOf, roughAmount } from "./money";
+import { callCostWords, costPhrase, costWords, nanoOf, pricesWords, roughAmount } from "./money";
 
 const nothing: Cost = { amounts: [], priced: 0, unpriced: 0, unbilled: 0, reasons: {} };
 
@@ -58,6 +58,14 @@ describe("costs", () => {
     expect(callCostWords({ ...cost, state: "unpriced", amount: null, reason: "no-model" })).toBe(
       "unpriced: no-model",
     );
+  });
+  it("say what to install where the server has no prices for them", () => {
+    expect(pricesWords(nothing, null)).toContain("install turnledger[prices]");
+    expect(pricesWords(nothing, "genai-prices 0.2.3")).toBe("");
+    expect(pricesWords(nothing, undefined)).toBe("");
+    const lacking = { ...nothing, unpriced: 1, reasons: { "no-price-library": 1 } };
+    expect(pricesWords(lacking, "table 0123")).toContain("install turnledger[prices]");
+    expect(pricesWords({ ...nothing, unpriced: 1, reasons: { "no-usage": 1 } }, null)).toBe("");
   });
   it("are drawn by their billionths", () => {
     const cost = { ...nothing, amounts: [{ currency: "USD", amount: "0.000057" }] };

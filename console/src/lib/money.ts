@@ -23,6 +23,15 @@ export function costWords(cost: Cost): CostWords {
   return { value: NOT_RECORDED, more: "" };
 }
 
+const NO_LIST = "no-price-library";
+
+/** What to do about a cost that is missing because the server has no prices; empty where it is not that. */
+export function pricesWords(cost: Cost, prices: string | null | undefined): string {
+  const isUnknown = cost.priced + cost.unpriced + cost.unbilled === 0;
+  if (!(NO_LIST in cost.reasons) && !(isUnknown && prices === null)) return "";
+  return "the server has no list prices: install turnledger[prices] beside it and start it anew";
+}
+
 /** A cost as a phrase among others: `cost 0.0012 USD (1 call unpriced: no-price)`. */
 export function costPhrase(cost: Cost): string {
   const { value, more } = costWords(cost);

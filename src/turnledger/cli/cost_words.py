@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from turnledger.model.costs import CostState, CostSums
+from collections.abc import Iterable
+
+from turnledger.cli.screen import note
+from turnledger.engine.price_book import has_list_prices, has_prices, no_prices
+from turnledger.model.costs import CostReason, CostState, CostSums
 from turnledger.model.money import amount_text
 
-__all__ = ["amounts_text", "cost_text"]
+__all__ = ["amounts_text", "cost_text", "note_why_none"]
 
 NOT_RECORDED = "not recorded"
 
@@ -34,3 +38,14 @@ def cost_text(sums: CostSums | None, *, brief: bool = False) -> str:
 def _why(sums: CostSums, state: CostState) -> str:
     reasons = ", ".join(sums.reasons_of(state))
     return f": {reasons}" if reasons else ""
+
+
+def note_why_none(shown: Iterable[CostSums | None]) -> None:
+    """Say what would give the costs that are missing in those shown, each of what has model calls."""
+    sums = list(shown)
+    lacking = any(one is not None and CostReason.NO_PRICE_LIBRARY in one.reasons for one in sums)
+    unknown = any(one is None or not one.calls for one in sums)
+    if (lacking and not has_list_prices()) or (unknown and not has_prices()):
+        note(f"{no_prices().message} {no_prices().next_step} Then run `turnledger reprice`.")
+    elif lacking or unknown:
+        note("Model calls without a cost were not priced yet: run `turnledger reprice`.")

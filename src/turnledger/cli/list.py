@@ -10,7 +10,7 @@ from uuid import UUID
 import click
 
 from turnledger.cli import complete
-from turnledger.cli.cost_words import cost_text
+from turnledger.cli.cost_words import cost_text, note_why_none
 from turnledger.cli.damage_note import note_damage, note_unsound
 from turnledger.cli.headers import conversation_title, conversation_tokens, silence_words, turn_tokens
 from turnledger.cli.ledger import reading
@@ -204,6 +204,13 @@ class ListPage:
             _show_conversations(screen, zone, conversations, ids, self)
         more = "all there are." if self.key is None else f"and there are more: --after {_key_text(self.key)}"
         note(f"{counted(len(self.rows), self.what.removesuffix('s'))}, {more}")
+        note_why_none([self.costs.get(row.id) for row in self.rows if _has_calls(row)])
+
+
+def _has_calls(row: ConversationRow | TurnRow) -> bool:
+    if isinstance(row, TurnRow):
+        return row.model_calls > 0
+    return row.tokens_in is not None or row.tokens_out is not None
 
 
 def _key_text(key: tuple[int, ...]) -> str:

@@ -10,7 +10,7 @@ import click
 from turnledger.cli.options import ledger_option, prices_option
 from turnledger.cli.screen import note
 from turnledger.engine.location import database_at
-from turnledger.engine.price_book import price_book
+from turnledger.engine.price_book import no_prices, price_book
 from turnledger.errors import UsageError
 
 __all__ = ["command"]
@@ -56,4 +56,6 @@ def command(
     note(f"Serving {server.service.store.label} at {server.address.url} (Ctrl-C ends it).")
     if is_loopback(host):
         note(f"Log in, once: {server.login_url()}")
+    if service.prices.is_empty:
+        note(str(no_prices()))
     server.run()

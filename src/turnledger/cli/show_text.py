@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from uuid import UUID
 
 from turnledger.cli.bodies_view import show_bodies
+from turnledger.cli.cost_words import note_why_none
 from turnledger.cli.damage_note import conversation_of
 from turnledger.cli.event_lines import EventLines
 from turnledger.cli.headers import conversation_header, silence_words, turn_header
@@ -54,6 +55,8 @@ class ShowText:
         turn_header(self._screen, self._zone, report, conversation, trigger, finding, cost)
         self._timeline(report.entries, _doubts(report), with_brackets=False)
         self._arrived(turn)
+        if report.turn.model_calls:
+            note_why_none([cost])
 
     def conversation(self, conversation: UUID, last: int | None) -> list[DamagedRow]:
         """Print one conversation, or its ``last`` events; gives those that are left out as damaged."""
@@ -74,6 +77,8 @@ class ShowText:
         left_out: list[DamagedRow] = []
         entries = flow(self._reader, conversation, left_out, after)
         self._timeline(self._noting_doubts(entries, doubts), doubts, with_brackets=True)
+        if row.tokens_in is not None or row.tokens_out is not None:
+            note_why_none([cost])
         return left_out
 
     def _noting_doubts(

@@ -11,7 +11,7 @@ from turnledger.pricing.book import PriceBook
 from turnledger.pricing.library import installed_library
 from turnledger.pricing.table import PriceTable, read_table
 
-__all__ = ["PRICES", "no_prices", "price_book"]
+__all__ = ["PRICES", "has_list_prices", "has_prices", "no_prices", "price_book"]
 
 PRICES: Final = "TURNLEDGER_PRICES"
 """Names the file of prices where none is named otherwise."""
@@ -28,9 +28,19 @@ def price_book(file: str | os.PathLike[str] | None = None) -> PriceBook:
     return PriceBook(_table(Path(chosen)) if chosen else None, installed_library())
 
 
+def has_list_prices() -> bool:
+    """Whether the library is installed.  Does not load it."""
+    return installed_library() is not None
+
+
+def has_prices() -> bool:
+    """Whether ``price_book()`` would have something to go by.  Reads no file."""
+    return bool(os.environ.get(PRICES)) or has_list_prices()
+
+
 def no_prices() -> LedgerUnavailableError:
     """What to say where neither a table nor the library is there."""
-    msg = "There are no prices to go by."
+    msg = "Model calls get no cost, as there are no prices here."
     next_step = (
         "Run pip install 'turnledger[prices]', or name a price table with --prices (see docs/cost.md)."
     )

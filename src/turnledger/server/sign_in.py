@@ -42,7 +42,7 @@ def signed_in(request: Request, service: Service, asked: SignIn) -> Reply:
     if secret is None or caller is None:
         msg = "This login code is unknown, was used before, or has run out."
         raise NotAuthenticatedError(msg, next_step="Get a new link with `turnledger operator link NAME`.")
-    answer = reply(session_answer(caller))
+    answer = reply(session_answer(caller, service.prices))
     answer.set_cookie(
         COOKIE,
         secret,

@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
 import type { Figures as FiguresAnswer, Overview, Tokens } from "../../api/types";
+import { useCostWords } from "../../api/useCostWords";
 import { Plot } from "../../components/plot";
 import { Table } from "../../components/table";
 import { RecordedText, Time } from "../../components/ui";
@@ -122,6 +123,7 @@ export function Figures({ of }: { of: Overview }): ReactNode {
 }
 
 function Tiles({ of, agentId }: { of: FiguresAnswer; agentId: string }): ReactNode {
+  const cost = useCostWords(of.cost, of.modelCalls);
   const tiles: [string, ReactNode, string][] = [
     ["Turns", count(of.turns), statusWords(of.statuses)],
     ["Tokens in → out", tokenWords(of.tokens), cacheWords(of.tokens)],
@@ -130,7 +132,7 @@ function Tiles({ of, agentId }: { of: FiguresAnswer; agentId: string }): ReactNo
     ["Tool calls", count(of.toolCalls), counted(of.toolErrors, "error")],
     ["Shed triggers", count(sum(of.shed)), statusWords(of.shed)],
     ["Failed deliveries", count(of.failedDeliveries), ""],
-    ["Cost", costWords(of.cost).value, costWords(of.cost).more],
+    ["Cost", cost.value, cost.more],
   ];
   return (
     <>

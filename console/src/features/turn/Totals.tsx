@@ -2,9 +2,10 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 
 import type { TurnReport } from "../../api/types";
+import { useCostWords } from "../../api/useCostWords";
 import { RecordedText, StatusBadge, Time } from "../../components/ui";
 import { counted, duration, NOT_RECORDED, short, tokens as shortCount } from "../../lib/format";
-import { costWords } from "../../lib/money";
+import type { CostWords } from "../../lib/money";
 import { type Buckets, cacheWords, inputOf, outputOf } from "../../lib/tokenSums";
 import s from "./turn.module.css";
 
@@ -44,7 +45,7 @@ export function Totals({ report, actions }: { report: TurnReport; actions: React
         <Figure word="tool calls" value={withTime(totals.toolCalls, totals.toolMs)} />
         <Figure word="tokens in" value={tokenWords(inputOf(tokens))} more={cacheWords(tokens)} />
         <Figure word="tokens out" value={tokenWords(outputOf(tokens))} more={reasoningWords(tokens)} />
-        <Figure word="cost" {...cost(report)} />
+        <Figure word="cost" {...cost(report, useCostWords(turn.cost, turn.modelCalls))} />
       </dl>
       {report.children.length > 0 && (
         <ul className={s.children}>
@@ -75,8 +76,7 @@ function Figure({ word, value, more = "" }: { word: string; value: string; more?
 }
 
 /** Of our own records, else what another writer of the journal noted. */
-function cost({ turn, totals }: TurnReport): { value: string; more: string } {
-  const words = costWords(turn.cost);
+function cost({ turn, totals }: TurnReport, words: CostWords): CostWords {
   if (words.value !== NOT_RECORDED) return words;
   if (totals.costMinor !== null) return { value: `${String(totals.costMinor)} minor units`, more: "" };
   return turn.modelCalls === 0 ? { value: "No model call", more: "" } : words;

@@ -26,6 +26,12 @@ class Session(Answer):
         str | None, msgspec.Meta(description="For the header X-CSRF-Token of requests that change something.")
     ]
     expires_at: Moment | None
+    prices: Annotated[
+        str | None,
+        msgspec.Meta(
+            description="By which prices model calls get their cost as they come in; null: there are none."
+        ),
+    ]
 
 
 class Operator(Answer):

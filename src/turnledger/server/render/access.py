@@ -7,6 +7,7 @@ from uuid import UUID
 
 from turnledger.engine.access import Caller
 from turnledger.model.access import Grant, OperatorRow, TokenRow
+from turnledger.pricing.book import PriceBook
 from turnledger.server.answers import access
 from turnledger.server.answers.form import instant, moment
 
@@ -18,8 +19,8 @@ def login_path(code: str) -> str:
     return f"/login#{code}"
 
 
-def session_answer(caller: Caller) -> access.Session:
-    """Who is asking."""
+def session_answer(caller: Caller, prices: PriceBook) -> access.Session:
+    """Who is asking, and by which prices the server goes."""
     return access.Session(
         kind="token" if caller.kind == "token" else "operator",
         id=caller.id,
@@ -28,6 +29,7 @@ def session_answer(caller: Caller) -> access.Session:
         agents=_agents(caller.grant),
         csrf_token=caller.csrf,
         expires_at=moment(caller.expires_ms),
+        prices=None if prices.is_empty else prices.version,
     )
 
 

@@ -45,7 +45,7 @@ def log_in(request: Request, asked: Annotated[SignIn, Depends(question(SignIn))]
 @router.get("/session", tags=["session"], responses=answers(Session))
 def get_session(asking: AnyCaller) -> Reply:
     """Who the caller is, and what they may do."""
-    return reply(session_answer(asking.caller))
+    return reply(session_answer(asking.caller, asking.service.prices))
 
 
 @router.delete("/session", tags=["session"], status_code=204, responses=answers(None, status=204))
