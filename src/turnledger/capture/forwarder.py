@@ -10,6 +10,7 @@ import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
@@ -267,22 +268,26 @@ class Forwarder:
         with self._lock:
             self._is_wanted = True
             if self._thread is None and not self._stop.is_set():
-                self._thread = threading.Thread(target=self._run, name="turnledger-forwarder", daemon=True)
-                self._thread.start()
+                thread = threading.Thread(target=self._run, name="turnledger-forwarder", daemon=True)
+                with suppress(RuntimeError):  # the interpreter is shutting down; the spool is kept
+                    thread.start()
+                    self._thread = thread
 
     def hurry(self) -> None:
         """Try now, if something waits."""
         self.wake()
         self._hurry.set()
 
-    def stop(self) -> None:
-        """End the thread after the group it is at."""
+    def stop(self, seconds: float | None = None) -> bool:
+        """End the thread after the group it is at; False where it has not ended ``seconds`` later."""
         self._stop.set()
         self._hurry.set()
         with self._lock:
             thread = self._thread
-        if thread is not None and thread is not threading.current_thread():
-            thread.join()
+        if thread is None or thread is threading.current_thread():
+            return True
+        thread.join(seconds)
+        return not thread.is_alive()
 
     def _run(self) -> None:
         pause = FIRST_PAUSE_S

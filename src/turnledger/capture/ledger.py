@@ -84,6 +84,8 @@ def _at_exit() -> None:
     for core in list(_living):
         core.heartbeat.stop_soon()
         core.arrivals.stop()
+    for core in list(_living):
+        core.sink.close_at_exit()
 
 
 # After that of the stores is registered, so before it is run.

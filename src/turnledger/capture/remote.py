@@ -28,6 +28,9 @@ GROUP_BATCHES: Final = 256
 GROUP_BYTES: Final = 8 << 20
 
 _EVENTS: Final = "/api/capture/events"
+EXIT_S: Final = 5.0
+"""How long the end of a program waits for what is queued."""
+
 _Waiting = tuple[Batch, "Future[BatchResult]"]
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -178,13 +181,20 @@ class RemoteSink:
 
     def close(self) -> None:
         """See ``sink.Sink``."""
+        self._end(None)
+        self._lookups.close()
+
+    def close_at_exit(self) -> None:
+        """See ``sink.Sink``."""
+        self._end(EXIT_S)
+
+    def _end(self, seconds: float | None) -> None:
         with self._wake:
             self._closed = True
             thread = self._thread
             self._wake.notify()
         if thread is not None and thread is not threading.current_thread():
-            thread.join()
-        self._lookups.close()
+            thread.join(seconds)
 
     def _after_fork(self) -> None:
         self._link.leave_to_parent()

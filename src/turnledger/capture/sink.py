@@ -61,6 +61,10 @@ class Sink(Protocol):
         """Finish what is queued and give connections back.  Idempotent."""
         ...
 
+    def close_at_exit(self) -> None:
+        """The same when the program ends: takes some seconds at most, and starts no thread."""
+        ...
+
 
 class StoreSink:
     """A store of this process."""
@@ -72,6 +76,9 @@ class StoreSink:
         self.acquire = store.acquire
         self.close = store.close
         self.store = store
+
+    def close_at_exit(self) -> None:
+        """Nothing: all stores of a process are closed together."""
 
     def arrived(self, turn: UUID) -> dict[int, bytes]:
         """See ``Sink``."""
@@ -144,3 +151,5 @@ class OffSink:
 
     def close(self) -> None:
         """Nothing to give back."""
+
+    close_at_exit = close

@@ -231,6 +231,18 @@ class SpoolSink:
         self._ledger.close()
         self.spool.close()
 
+    def close_at_exit(self) -> None:
+        """See ``sink.Sink``.  Says how much waits; a forked child leaves its parent's to it."""
+        with self._lock:
+            is_used, self._closed = self._is_spooling and not self._closed, True
+        if not is_used:
+            self._ledger.close_at_exit()
+            return
+        self._spooler.close()
+        self._forward_on()
+        if self._forwarder.stop(STANDSTILL_S):
+            self.spool.close()
+
     def _wait_for_flying(self) -> None:
         with self._lock:
             flying = list(self._flying)

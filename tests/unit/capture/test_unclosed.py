@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import json
+import subprocess
 import threading
 import time
 from pathlib import Path
@@ -11,8 +13,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 import turnledger
-from tests.patience import PATIENCE_S
-from tests.unit.capture.processes import run
+from tests.cli.kit import run as cli
+from tests.patience import PATIENCE_S, PROGRAM_S
+from tests.server.kit import listening
+from tests.unit.capture.processes import run, started
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,6 +81,59 @@ store._writer.call(lambda _engine: threading.Event().wait())
 Store.close_all(0.01)
 """
     run(RECORD + program + "import atexit; atexit.unregister(Store.close_all)", ledger_path)
+
+
+AWAY = """
+import os, sys, turnledger
+from turnledger.capture import http_link
+http_link._PAUSES = (0.01,)
+ledger = turnledger.open(sys.argv[1], token="tl_x", policy="spool", spool=sys.argv[2])
+convo = ledger.agent("a").conversation("x:1")
+convo.inbound("hello")
+"""
+
+
+def _away(port: int, spool: Path, *, more: str = "") -> subprocess.CompletedProcess[str]:
+    process = started(AWAY + more, f"http://127.0.0.1:{port}", spool)
+    out, err = process.communicate(timeout=PROGRAM_S)
+    return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+
+def test_a_program_that_ends_says_what_waits_in_its_spool(port: int, tmp_path: Path) -> None:
+    ended = _away(port, tmp_path / "spool.db")
+    assert ended.returncode == 0
+    assert "wait in the spool" in ended.stderr.splitlines()[-1]
+
+
+def test_a_forked_child_that_ends_does_not_forward_its_parents_spool(port: int, tmp_path: Path) -> None:
+    fork = """
+if not os.fork():
+    sys.exit(0)
+assert os.wait()[1] == 0
+print("the child is gone", file=sys.stderr, flush=True)
+"""
+    said = _away(port, tmp_path / "spool.db", more=fork).stderr
+    assert "wait in the spool" not in said.partition("the child is gone")[0]
+    assert "wait in the spool" in said.partition("the child is gone")[2]
+
+
+def test_a_program_that_ends_forwards_its_spool(port: int, ledger_path: Path, tmp_path: Path) -> None:
+    made = cli("token", "create", "--scope", "capture", "--agent", "a", "--json", "--ledger", ledger_path)
+    token = json.loads(made.out)["token"]
+    spool = tmp_path / "spool.db"
+    assert _away(port, spool).returncode == 0
+    program = f"""
+    import sys, turnledger
+    from turnledger.capture import spool_sink
+    spool_sink.CLOSING_S = spool_sink.STANDSTILL_S = {PATIENCE_S}
+    ledger = turnledger.open(sys.argv[1], token="{token}", policy="spool", spool=sys.argv[2])
+    """
+    with listening(str(ledger_path), port):
+        run(program, f"http://127.0.0.1:{port}", spool)
+    with turnledger.read(ledger_path) as reading:
+        (row,) = reading.conversations()
+        assert [one.row.type for one in reading.events(row.id)] == ["OPENED", "MESSAGE"]
+    assert not spool.with_name("spool.db-wal").exists()
 
 
 def test_a_forked_child_that_ends_closes_nothing_of_its_parents(ledger_path: Path) -> None:
