@@ -5,19 +5,15 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 import psycopg
 import pytest
 
-from tests.conformance.handwriting import tamper
+from tests.conformance.handwriting import Hand, tamper
 from turnledger.model.costs import CallCost, CostState, CostSums, NewCost
 from turnledger.store.costs import FIRST, CostReader
-from turnledger.store.rebuild import rebuild
-
-if TYPE_CHECKING:
-    from tests.conformance.handwriting import Hand
+from turnledger.store.rebuild import differences, rebuild
 
 DAY = 86_400_000
 
@@ -107,6 +103,74 @@ def test_what_a_model_came_to_late_is_listed_too(hand: Hand, costs: CostReader) 
     key = (late.aid, late.called_ms, late.jid, late.seq, 0, late.cid)
     _add(hand, NewCost(*key, "priced", 7, "USD", None, "openai", "gpt-late", "list 1", None, 9000))
     assert costs.of_models(agent, (0, DAY))["gpt-late"].nano == {"USD": 7}
+
+
+def _late(hand: Hand, scene: Scene, seq: int, aid: int, nano: int) -> NewCost:
+    cid, jid = (
+        hand.load(scene.talk).conversations[scene.talk].cid,
+        hand.load(scene.talk).journals[scene.talk].jid,
+    )
+    key = (aid, 3000 + seq, jid, seq, 0, cid)
+    return NewCost(*key, "priced", nano, "USD", None, "openai", "gpt", "list 1", None, 9000)
+
+
+@pytest.fixture
+def late(hand: Hand, scene: Scene) -> Scene:
+    """What two calls of the turn came to after its end, one of them priced together with one in the turn."""
+    with hand.change(scene.talk, scene.turn) as change:
+        for _ in range(2):
+            seq = change.found.journals[scene.talk].next_seq
+            change.event(
+                scene.talk,
+                "LATE",
+                f"turn={scene.turn} type=MODEL_RESULT call=1",
+                over={"created_ms": 3000 + seq},
+            )
+    _add(hand, _priced(scene, 0, 5), _late(hand, scene, seq, scene.aid, 7))
+    return scene
+
+
+def test_what_came_late_is_in_the_sum_of_its_turn(hand: Hand, costs: CostReader, late: Scene) -> None:
+    assert costs.of_turns([late.turn])[late.turn] == CostSums(Counter({"USD": 12}), priced=2)
+    assert costs.of_conversations([late.talk])[late.talk] == costs.of_turns([late.turn])[late.turn]
+    assert list(differences(hand.reader, lambda _: None)) == []
+    tamper(hand.url, "UPDATE calls SET turn = NULL")
+    assert [one.table for one in differences(hand.reader, lambda _: None)] == ["calls"]
+    rebuild(hand.reader, hand.engine, lambda _: None)
+    assert list(differences(hand.reader, lambda _: None)) == []
+    assert costs.of_turns([late.turn])[late.turn].nano == {"USD": 12}
+
+
+def test_what_came_late_counts_for_no_turn_of_another_agent(
+    hand: Hand, costs: CostReader, late: Scene
+) -> None:
+    with hand.change() as change:
+        other = change.agent("third")
+        talk = change.conversation(other)
+        change.event(talk, "LATE", f"turn={late.turn} type=MODEL_RESULT call=1", over={"created_ms": 4000})
+    (foreign,), _ = costs.calls(other, (3999, 0, 0), None, 0, 10)
+    key = (foreign.aid, foreign.called_ms, foreign.jid, foreign.seq, 0, foreign.cid)
+    _add(hand, NewCost(*key, "priced", 100, "USD", None, "openai", "gpt", "list 1", None, 9000))
+    assert costs.of_turns([late.turn])[late.turn].nano == {"USD": 12}
+
+
+def test_a_ledger_from_before_has_them_after_its_migration(
+    hand: Hand, costs: CostReader, late: Scene
+) -> None:
+    hand.close()
+    tamper(
+        hand.url,
+        "DROP INDEX calls_late",
+        "ALTER TABLE calls DROP COLUMN turn",
+        "DELETE FROM migrations WHERE number = 9",
+    )
+    again = Hand(hand.url)
+    try:
+        assert list(differences(again.reader, lambda _: None)) == []
+        costs = CostReader(lambda: again.reader)
+        assert costs.of_turns([late.turn])[late.turn].nano == {"USD": 12}
+    finally:
+        again.close()
 
 
 def test_calls_come_in_pages_and_within_times(costs: CostReader, scene: Scene) -> None:

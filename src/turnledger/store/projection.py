@@ -115,8 +115,8 @@ class MemoryRevision:
 class CallOutcome(NamedTuple):
     """A row of ``calls``; ``name`` is the model that served, or the tool.
 
-    ``kind`` is model or tool, or late for what a model's came to after its turn had ended: that has a cost,
-    but its counts are in its detail, which no projection reads.
+    ``kind`` is model or tool, or late for what a model's came to after its ``turn`` had ended: that has a
+    cost, but its counts are in its detail, which no projection reads.
     """
 
     jid: int
@@ -133,6 +133,7 @@ class CallOutcome(NamedTuple):
     cache_write: int | None
     reasoning: int | None
     created_ms: int
+    turn: UUID | None = None
 
 
 class Notice(NamedTuple):
@@ -303,9 +304,9 @@ class Projection:
     def _late(self, event: Projected, tokens: dict[str, str]) -> None:
         if tokens.get("type") != "MODEL_RESULT":
             return
-        place = (event.jid, event.seq, event.aid, event.cid or 0)
+        place, turn = (event.jid, event.seq, event.aid, event.cid or 0), _uuid(tokens, "turn")
         self.calls.append(
-            CallOutcome(*place, "late", None, 0, None, None, None, None, None, None, event.created_ms)
+            CallOutcome(*place, "late", None, 0, None, None, None, None, None, None, event.created_ms, turn)
         )
 
     def _error(self, event: Projected, _tokens: dict[str, str]) -> None:

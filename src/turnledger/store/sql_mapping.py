@@ -18,7 +18,7 @@ from turnledger.model.rows import LeaseRow
 from turnledger.model.vocabulary import JournalKind
 from turnledger.store.cells import AGENT_STATE, CONVERSATION, JOURNAL_STATE, LEASE_ROW, check
 from turnledger.store.contract import StoredBody
-from turnledger.store.projection import MemoryRevision, MessageChange, Projection, TurnChange
+from turnledger.store.projection import CallOutcome, MemoryRevision, MessageChange, Projection, TurnChange
 from turnledger.store.state import (
     AgentState,
     AliasKey,
@@ -392,9 +392,14 @@ def projected_rows(projection: Projection) -> Iterator[Write]:
     if projection.memory:
         yield "insert_memory", [_revision(revision) for revision in projection.memory]
     if projection.calls:
-        yield "insert_call", [call._replace(name=_word(call.name)) for call in projection.calls]
+        yield "insert_call", [_call(call) for call in projection.calls]
     if projection.notices:
         yield "insert_notice", [notice._replace(word=_word(notice.word)) for notice in projection.notices]
+
+
+def _call(call: CallOutcome) -> Values:
+    *facts, turn = call._replace(name=_word(call.name))
+    return (*facts, None if turn is None else turn.bytes)
 
 
 def _new_turn(change: TurnChange) -> Values:

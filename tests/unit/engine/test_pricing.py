@@ -185,6 +185,7 @@ def test_an_outcome_that_comes_late_is_priced_as_any(ledger: Ledger, store: Stor
     assert (late.nano, late.provider, late.model) == (3_000_000, "openai", "gpt")
     costs = CostReader(lambda: store.reader)
     assert costs.of_conversations([conversation.id])[conversation.id].nano == {"USD": 3_000_000}
+    assert costs.of_turns([turn.id])[turn.id].nano == {"USD": 3_000_000}
     now, (agent,) = SYSTEM.epoch_ms(), store.reader.agents()
     assert costs.of_models(agent.id, (now - 60_000, now + 60_000))["gpt"].nano == {"USD": 3_000_000}
     assert _price(store, OLD).calls == 0
