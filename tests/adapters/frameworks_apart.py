@@ -6,10 +6,20 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import httpx
+import openai
 import strands
+from google.adk.agents import LlmAgent
+from google.adk.agents.run_config import RunConfig, StreamingMode, ToolThreadPoolConfig
+from google.adk.apps import App
+from google.adk.integrations.openai import OpenAILlm
+from google.adk.runners import InMemoryRunner
+from google.adk.tools.function_tool import FunctionTool
+from google.genai import types
 from strands.models.openai import OpenAIModel
 
 from tests.adapters.playing import QUESTION, Play, Tools
+from turnledger.adapters import google_adk
 from turnledger.adapters.strands import Recording
 
 __all__ = ["FRAMEWORKS"]
@@ -38,4 +48,34 @@ def _strands_tool(name: str, function: Callable[..., Any]) -> Any:  # noqa: ANN4
     return strands.tool(name=name, description=name)(function)
 
 
-FRAMEWORKS: Mapping[str, Play] = {"strands": with_strands}
+async def with_google_adk(url: str, tools: Tools, mode: str) -> str:
+    """Google's kit with the plugin."""
+    limits = httpx.Limits(max_keepalive_connections=0)  # in the loop of a run, which leaves none open
+    http: Any = httpx.AsyncClient(limits=limits)
+    client = openai.AsyncOpenAI(base_url=url, api_key="sk-secret", http_client=http)
+    model = OpenAILlm(model="gpt-asked", client=client)
+    agent = LlmAgent(name="support", model=model, tools=[_adk_tool(*tool) for tool in tools.items()])
+    app = App(name="shop", root_agent=agent, plugins=[google_adk.Recording()])
+    async with InMemoryRunner(app=app) as runner:
+        session = await runner.session_service.create_session(app_name="shop", user_id="u")
+        asked: dict[str, Any] = {
+            "user_id": "u",
+            "session_id": session.id,
+            "new_message": types.UserContent(QUESTION),
+        }
+        if mode == "sync":
+            asked["run_config"] = RunConfig(tool_thread_pool_config=ToolThreadPoolConfig())
+            events = await asyncio.to_thread(lambda: list(runner.run(**asked)))
+        else:
+            streaming = StreamingMode.SSE if mode == "stream" else StreamingMode.NONE
+            run = runner.run_async(**asked, run_config=RunConfig(streaming_mode=streaming))
+            events = [event async for event in run]
+    return "".join(part.text or "" for part in events[-1].content.parts)
+
+
+def _adk_tool(name: str, function: Callable[..., Any]) -> FunctionTool:
+    function.__name__ = name  # which is that of the tool
+    return FunctionTool(function)
+
+
+FRAMEWORKS: Mapping[str, Play] = {"google-adk": with_google_adk, "strands": with_strands}

@@ -28,7 +28,7 @@ TWO_CALLS = [
 TELLING = {FRAMEWORKS[name] for name in ("crewai", "openai-agents", "strands") if name in FRAMEWORKS}
 """They tell the model what a tool raised."""
 
-MENDED = {"langchain": b'{"id":7}', "strands": b"{}"}
+MENDED = {"google-adk": b"{}", "langchain": b'{"id":7}', "strands": b"{}"}
 MENDING = {FRAMEWORKS[name]: payload for name, payload in MENDED.items() if name in FRAMEWORKS}
 """They validate something else where arguments are no JSON: with what is open in them closed, or none."""
 

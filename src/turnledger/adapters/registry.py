@@ -173,6 +173,25 @@ ADAPTERS: Final[tuple[Adapter, ...]] = (
         page="claude-agent-sdk.md",
     ),
     Adapter(
+        name="Google ADK",
+        distribution="google-adk",
+        packages=("google.adk",),
+        oldest="2.13",
+        newest="2.13.0",
+        parts=(
+            _REQUESTS,
+            Part("models without such a client", Hook.WRAPPER, "BaseLlm.generate_content_async"),
+            Part("tool runs", Hook.WRAPPER, "BaseTool.run_async"),
+        ),
+        switch_on=(
+            "from turnledger.adapters.google_adk import Recording",
+            "app = App(name=…, root_agent=agent, plugins=[Recording()])",
+        ),
+        module="google_adk",
+        not_seen=("run_live (a websocket)", "tools that the provider runs"),
+        page="google-adk.md",
+    ),
+    Adapter(
         name="Strands Agents",
         distribution="strands-agents",
         packages=("strands",),
