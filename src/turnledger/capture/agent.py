@@ -84,7 +84,8 @@ class Agent:
         """A turn that waits, or whose writer is gone, to be gone on with by this process.
 
         Entering it takes over its lease: another process that still has it gets TurnLost.  It raises
-        NotFoundError where this agent has no such turn, TurnLost where it ended or a live writer holds it.
+        NotFoundError where this agent has no such turn, TurnLost where it ended or a live writer holds it,
+        CaptureRefused where the ledger cannot be reached.
         """
         given = parse_uuid(str(turn_id), "turn") if issubclass(type(turn_id), str) else turn_id
         turn = handle_given(UUID, given, "turn_id", "the id of a turn")

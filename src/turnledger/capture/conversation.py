@@ -19,6 +19,7 @@ from turnledger.capture.names import checked_name
 from turnledger.capture.opening import Opening
 from turnledger.capture.receipts import Pending, Receipt
 from turnledger.capture.recording import Recording
+from turnledger.capture.refusals import looked_up
 from turnledger.capture.turn import Turn
 from turnledger.capture.turn_pen import TurnPen
 from turnledger.capture.waiting import Work, settled, spawn
@@ -145,7 +146,7 @@ class Conversation(Recording):
         return Message(pen, content, attachments, pending)
 
     def _recorded_before(self, event_id: UUID) -> Recorded:
-        row = self._core.sink.event(event_id)
+        row = looked_up("The message", self._core.sink.event, event_id)
         if row is None:
             msg = "The ledger knows the message's external id, but not the message."
             raise CaptureRefused(msg, next_step="Run `turnledger doctor`.")

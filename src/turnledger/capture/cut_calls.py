@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from turnledger.capture.composer import Composed, compose
 from turnledger.capture.content import snapshot_body
 from turnledger.capture.decoding import read_reply
-from turnledger.capture.refusals import accepted
+from turnledger.capture.refusals import accepted, looked_up
 from turnledger.capture.results import model_result
 from turnledger.errors import DamagedRowError, GrammarError
 from turnledger.model.draft import Batch, Draft, Journal, Lease
@@ -42,9 +42,10 @@ def cut_calls(sink: Sink, row: LeaseRow, lease: Lease | None = None) -> tuple[Dr
 
 def end_cut_calls(sink: Sink, row: LeaseRow, lease: Lease) -> Work[None]:
     """Append them in the name of who has just taken the turn over.  Raises CaptureRefused."""
-    drafts = cut_calls(sink, row, lease)
+    what = "What arrived of a lost model call"
+    drafts = looked_up(what, cut_calls, sink, row, lease)
     if drafts:
-        yield from accepted(sink, Batch(drafts), "What arrived of a lost model call")
+        yield from accepted(sink, Batch(drafts), what)
 
 
 def _result(seq: int, data: bytes, provider: str | None) -> Composed:

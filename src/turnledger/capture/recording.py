@@ -10,6 +10,7 @@ from turnledger.capture.content import snapshot
 from turnledger.capture.model_call import ModelCallStep
 from turnledger.capture.names import checked_name
 from turnledger.capture.prompts import snapshot_of
+from turnledger.capture.refusals import looked_up
 from turnledger.capture.words import word
 from turnledger.ids import new_id
 from turnledger.model.draft import AliasKind, Placed
@@ -114,7 +115,7 @@ class Recording:
         def work() -> Work[Placed]:
             agent = yield from pen.agent_id()
             entry, is_new = yield from pen.core.names.claim(AliasKind.MEMORY, agent, name)
-            last = 0 if is_new else pen.core.sink.last_revision(agent, entry)
+            last = 0 if is_new else looked_up("The MEMORY_WRITE", pen.core.sink.last_revision, agent, entry)
             usual = MemoryOp.DELETE if payload is None else MemoryOp.UPDATE if last else MemoryOp.CREATE
             event = MemoryWrite(entry=entry, revision=last + 1, op=wanted or usual)
             return (yield from pen.append("The MEMORY_WRITE", compose(event, payload, event_id=event_id)))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Final, TypeVar
 
 from turnledger.capture.sink import Sink
 from turnledger.capture.waiting import Work
-from turnledger.errors import CaptureRefused, ConflictError, LedgerError, TurnLost
+from turnledger.errors import CaptureRefused, ConflictError, LedgerError, LedgerUnavailableError, TurnLost
 from turnledger.model.draft import Batch, BatchResult, BatchStatus, Refusal
 
-__all__ = ["accepted", "lost", "refusal", "unreachable"]
+__all__ = ["accepted", "looked_up", "lost", "refusal", "unreachable"]
+
+T = TypeVar("T")
 
 LOST = frozenset({Refusal.TURN_LOST, Refusal.TURN_CLOSED})
 
@@ -63,6 +66,17 @@ def lost(what: str) -> TurnLost:
         f"{what} was refused: the turn's lease ran out, and another writer took it over or ended it.",
         next_step="Stop this run; `turnledger show` tells what became of the turn.",
     )
+
+
+def looked_up(what: str, look_up: Callable[..., T], *asked: object) -> T:
+    """What the ledger answers to a look-up without which ``what`` cannot be recorded.
+
+    Raises CaptureRefused where it could not be reached.
+    """
+    try:
+        return look_up(*asked)
+    except LedgerUnavailableError as error:
+        raise unreachable(what, error) from error
 
 
 def accepted(sink: Sink, batch: Batch, what: str) -> Work[BatchResult]:

@@ -11,6 +11,7 @@ from turnledger.capture.asked import Asked
 from turnledger.capture.composer import Composed, compose
 from turnledger.capture.conversation_pen import ConversationPen
 from turnledger.capture.cut_calls import end_cut_calls
+from turnledger.capture.refusals import looked_up
 from turnledger.capture.tool_call import ToolCallStep
 from turnledger.capture.turn_journal import TurnJournal
 from turnledger.capture.waiting import spawn
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["take_over"]
 
 _PAGE = 500
+_TAKEOVER = "The takeover of the turn"
 
 
 def take_over(pen: TurnPen) -> Work[TurnJournal]:
@@ -40,7 +42,7 @@ def take_over(pen: TurnPen) -> Work[TurnJournal]:
     A model call that the process before left open is recorded as ``cut`` with what arrived of its reply, or
     as ``unknown`` where nothing did: nobody will see the rest.
     Raises NotFoundError where the agent has no such turn, TurnLost where it has ended or a live writer
-    holds it.
+    holds it, CaptureRefused where the ledger cannot be reached.
     """
     core = pen.core
     # Waited for in the caller's thread: acquiring blocks, and the writer's own thread must never do that.
@@ -49,7 +51,7 @@ def take_over(pen: TurnPen) -> Work[TurnJournal]:
     if first is None or first.agent != agent:
         msg = f"This agent has no turn {pen.id}."
         raise NotFoundError(msg, next_step="See `turnledger list --turns` for what there is.")
-    lease = core.sink.acquire(pen.id, core.holder, core.ttl_ms)
+    lease = looked_up(_TAKEOVER, core.sink.acquire, pen.id, core.holder, core.ttl_ms)
     if lease is None:
         msg = f"Turn {pen.id} has ended, or a live writer holds it."
         raise TurnLost(msg, next_step="See what became of it with `turnledger show`.")
@@ -71,7 +73,7 @@ def take_over(pen: TurnPen) -> Work[TurnJournal]:
 
 def _events(sink: Sink, turn: UUID) -> Iterator[EventRow]:
     start = 0
-    while page := sink.events(turn, start, _PAGE):
+    while page := looked_up(_TAKEOVER, sink.events, turn, start, _PAGE):
         yield from page
         start += len(page)
 

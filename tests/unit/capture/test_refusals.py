@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 
 import pytest
 
@@ -226,3 +227,53 @@ def test_the_next_step_is_that_of_the_reason(why: Refusal) -> None:
 def test_a_conflict_is_looked_at_where_it_is_recorded() -> None:
     said = refusal("The turn", BatchResult(BatchStatus.CONFLICT, reason="Other content."))
     assert "turnledger verify" in said.next_step
+
+
+def again(house: House) -> Callable[[], object]:
+    convo = house.agent.conversation("c")
+    convo.inbound("hi", external_id="1")
+    return lambda: convo.inbound("hi", external_id="1")
+
+
+def remember(house: House) -> Callable[[], object]:
+    def write() -> None:
+        with house.agent.turn() as turn:
+            turn.memory_write("likes", "coffee")
+
+    with house.agent.turn() as turn:
+        turn.memory_write("likes", "tea")
+        turn.commit()
+    return write
+
+
+def take_over(house: House) -> Callable[[], object]:
+    with house.agent.turn() as turn:
+        turn.approval(question="Really?")
+    return house.agent.resume(turn.id).__enter__
+
+
+LOOK_UPS: dict[str, tuple[str, Callable[[House], Callable[[], object]]]] = {
+    "a message delivered twice": ("event", again),
+    "a memory entry's revision": ("last_revision", remember),
+    "a turn taken over": ("events", take_over),
+    "a lease taken over": ("acquire", take_over),
+    "what arrived of a reply": ("arrived", take_over),
+}
+
+
+@pytest.mark.parametrize("label", LOOK_UPS)
+def test_a_look_up_that_fails_is_a_refusal_too(
+    house: House, label: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Agents catch the three errors, whichever of the ledger's answers fails."""
+
+    def gone(*_: object) -> object:
+        msg = "The ledger is away."
+        raise LedgerUnavailableError(msg, next_step="Wait.")
+
+    name, prepared = LOOK_UPS[label]
+    attempt = prepared(house)
+    monkeypatch.setattr(house.sink, name, gone)
+    with pytest.raises(CaptureRefused, match=r"The ledger is away\. Wait\.") as caught:
+        attempt()
+    assert isinstance(caught.value.__cause__, LedgerUnavailableError)

@@ -395,7 +395,7 @@ def test_a_turn_is_not_taken_over_while_records_wait(house: SpoolHouse) -> None:
         turn.approval(question="may I?")
         house.leave()
         turn.progress("waiting")
-    with pytest.raises(LedgerUnavailableError, match="no turn can be taken over"):
+    with pytest.raises(CaptureRefused, match="no turn can be taken over"):
         house.agent.resume(turn.id).__enter__()
     house.come_back()
     with house.agent.resume(turn.id) as resumed:
