@@ -228,10 +228,22 @@ def test_the_sum_of_fates_is_shown(served: House, story: Told, browse: Browse) -
     expect(page.get_by_role("status").filter(has_text="Balanced")).to_contain_text(
         re.compile(r"\d+ messages came in = .*1 answered.* = \d+")
     )
+    status = page.get_by_role("status").filter(has_text="Balanced")
+    expect(status).to_contain_text("does not mean that all were answered: 1 shed.")
     table = page.get_by_role("table", name="What became of the messages")
     expect(table.get_by_role("row", name=re.compile("^shed"))).to_contain_text("a reply is owed")
     expect(page.get_by_role("table", name="Shed and collapsed triggers")).to_contain_text("queue full")
     expect(page.get_by_role("table", name="Failed deliveries").get_by_role("row")).to_have_count(2)
+
+
+def test_a_narrow_window_shows_every_column_of_a_table(served: House, story: Told, browse: Browse) -> None:
+    page = browse(served, f"/balance?agent={story.agent}", viewport={"width": 400, "height": 900})
+    meaning = page.get_by_text("dropped without a turn: a reply is owed")
+    expect(meaning).to_be_visible()
+    box = meaning.bounding_box()
+    assert box is not None
+    assert box["x"] + box["width"] <= 400
+    assert page.evaluate("document.documentElement.scrollWidth") <= 400
 
 
 # --- settings and integrity ------------------------------------------------------------------------

@@ -501,6 +501,16 @@ def test_copies_are_whole(page: Page, told: Told) -> None:
     assert page.evaluate("navigator.clipboard.readText()").endswith(f"/turns/{told.turns['bare']}/journal")
 
 
+def test_a_turn_that_went_wrong_says_why_at_the_top(page: Page, told: Told) -> None:
+    page.goto(told.inspector("failed"))
+    notes = page.get_by_role("list", name="To look at")
+    expect(notes).to_contain_text("why it failed: error: ConnectionError")
+    notes.get_by_role("button", name=re.compile("^event ")).first.click()
+    expect(page).to_have_url(re.compile("seq="))
+    page.goto(told.inspector("exhausted"))
+    expect(notes).to_contain_text("why it was exhausted: budget")
+
+
 def test_what_is_not_proven_is_said(page: Page, told: Told) -> None:
     page.goto(told.inspector("whole"))
     page.get_by_text("What this does not detect").click()

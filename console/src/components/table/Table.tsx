@@ -41,7 +41,7 @@ export function Table<T>({
           {rows.map((row) => (
             <tr key={keyOf(row)}>
               {columns.map((column) => (
-                <td key={column.head} className={cx(column.isNumber && s.number)}>
+                <td key={column.head} className={cx(column.isNumber && s.number)} data-head={column.head}>
                   {column.cell(row)}
                 </td>
               ))}

@@ -27,11 +27,13 @@ const REASON: Readonly<Record<string, string>> = {
   turn_missing: "its turn is not on record",
 };
 
-const BAD: ReadonlySet<string> = new Set(["shed", "failed", "unaccounted"]);
+const OWED = ["shed", "failed", "unaccounted"] as const;
+const BAD: ReadonlySet<string> = new Set(OWED);
 
 /** The sum: every message that came in has one fate. */
 export function Fates({ of }: { of: Balance }): ReactNode {
   const fates = Object.entries(of.fates);
+  const owed = OWED.reduce((total, fate) => total + (of.fates[fate] ?? 0), 0);
   const sum = fates.reduce((total, [, number]) => total + number, 0);
   return (
     <>
@@ -52,6 +54,18 @@ export function Fates({ of }: { of: Balance }): ReactNode {
                 ? `${count(Math.abs(of.received - sum))} do not add up: the record is not whole.`
                 : `${counted(of.fates["unaccounted"] ?? 0, "message")} older than ${duration(of.graceMs)} without a fate.`}{" "}
               See whether the agent stopped, or decides without recording it.
+            </p>
+          )}
+          {owed > 0 && (
+            <p>
+              That they add up does not mean that all were answered:{" "}
+              {OWED.filter((fate) => (of.fates[fate] ?? 0) > 0)
+                .map((fate) => `${count(of.fates[fate] ?? 0)} ${fate}`)
+                .join(", ")}
+              .{" "}
+              <Link to="/" search={{ agent: of.agentId, status: "owes" }}>
+                Conversations that still owe a reply
+              </Link>
             </p>
           )}
           <p className={s.span}>

@@ -198,7 +198,11 @@ export function ConversationHead(): ReactNode {
 function CostCell({ of }: { of: Conversation }): ReactNode {
   const { value, more } = costWords(of.cost);
   return (
-    <span className={cx(s.number, s.cost)} title={more === "" ? value : `${value}, ${more}`}>
+    <span
+      className={cx(s.number, s.cost)}
+      title={more === "" ? value : `${value}, ${more}`}
+      data-missing={value === NOT_RECORDED || undefined}
+    >
       <span className={s.amount}>{value === NOT_RECORDED ? "–" : value}</span>
       {of.cost.amounts.length > 0 && of.cost.unpriced > 0 && <span className={s.mark}> +?</span>}
     </span>

@@ -68,7 +68,7 @@ export function Operators(): ReactNode {
           columns={[
             { head: "Name", cell: (row) => <RecordedText text={row.name} /> },
             { head: "Scopes", cell: (row) => row.scopes.join(", ") },
-            { head: "For which agents", cell: (row) => <AgentNames of={row.agents} /> },
+            { head: "Agents", cell: (row) => <AgentNames of={row.agents} /> },
             { head: "Since", cell: (row) => <Time at={row.createdAt} digits={0} /> },
             {
               head: "What to do",

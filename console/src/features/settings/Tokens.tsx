@@ -60,7 +60,7 @@ export function Tokens(): ReactNode {
           columns={[
             { head: "Name", cell: (row) => <RecordedText text={row.name} /> },
             { head: "Scopes", cell: (row) => row.scopes.join(", ") },
-            { head: "For which agents", cell: (row) => <AgentNames of={row.agents} /> },
+            { head: "Agents", cell: (row) => <AgentNames of={row.agents} /> },
             { head: "Made", cell: (row) => <Time at={row.createdAt} digits={0} /> },
             { head: "Last used", cell: (row) => (row.usedAt === null ? "never" : <Ago at={row.usedAt} />) },
             {

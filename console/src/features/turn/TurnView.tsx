@@ -5,6 +5,7 @@ import { noteTurn } from "../../api/findings";
 import { Badge, Button, Empty, Failure, Loading, Tabs } from "../../components/ui";
 import { reasonWords } from "../../verify/words";
 import { Cards } from "./Cards";
+import { causeOf } from "./cause";
 import { CardTable, uncheckedEvents } from "./events";
 import { FixtureButton } from "./FixtureButton";
 import { brokenAt, judge, type Judgement } from "./judgement";
@@ -55,6 +56,13 @@ export function TurnView({
     });
   };
   const judgement = journal === undefined ? null : judge(journal);
+  const status = journal === undefined ? undefined : report?.turn.status;
+  const cause = useMemo(() => (status === undefined ? null : causeOf(cards, status)), [cards, status]);
+  const { need } = data;
+  const causeAt = cause?.place ?? -1;
+  useEffect(() => {
+    if (causeAt >= 0) need(causeAt, causeAt);
+  }, [causeAt, need]);
   useNoted(agentId, turnId, report?.turn.conversationId, judgement);
   useTurnKeys({
     cards,
@@ -95,6 +103,8 @@ export function TurnView({
       {report !== undefined && (
         <Notices
           report={report}
+          cause={cause}
+          said={cause === null ? "" : (entries.get(cause.seq)?.preview?.text ?? "")}
           onSelect={(seq) => {
             select(seq);
           }}

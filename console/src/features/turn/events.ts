@@ -151,6 +151,7 @@ export function problemOf(card: CardEvent): string | null {
   const status = tokens.get("status") ?? "";
   if (BAD_STATUS.has(status)) return status;
   if (tokens.get("decision") === "deny" || tokens.get("decision") === "denied") return "denied";
+  if (event.type === "BUDGET" && tokens.get("outcome") === "exhausted") return "budget exhausted";
   if (event.type === "VERIFY" && tokens.get("verdict") === "fail") return "check failed";
   if (event.type === "TOOL_CALL" && tokens.get("validated") === "0") return "arguments refused";
   return null;
