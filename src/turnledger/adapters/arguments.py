@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import logging
 import typing
 from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
@@ -10,12 +11,19 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from turnledger.adapters.fitting import fits, words
+from turnledger.adapters.limited import broken, limits_in
 from turnledger.errors import UsageError
 
 __all__ = ["Fitted", "Parameters"]
 
 _NAMED: Final = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 _SCALARS: Final = (str, bytes, int, float)
+_UNCHECKED: Final = (
+    "Tool %r does not check the limit of its parameter %r that says %s: Turnledger does not know how. "
+    "Check it in the function."
+)
+
+_log = logging.getLogger("turnledger")
 
 
 class Fitted(NamedTuple):
@@ -34,6 +42,7 @@ class Parameters:
     def __init__(self, function: Callable[..., object]) -> None:
         self.signature = inspect.signature(function)
         self._hints = _hints(function)
+        self._limited = _limited(function)
         self._takes_any = False
         for parameter in self.signature.parameters.values():
             if parameter.kind is inspect.Parameter.VAR_KEYWORD:
@@ -67,14 +76,17 @@ class Parameters:
             return Fitted({}, f"it needs {', '.join(sorted(missing))}")
         values: dict[str, object] = {}
         for name, value in supplied.items():
-            hint = self._hints.get(name, Any)
-            if self._is_default(name, value) or (not written and fits(value, hint)):
+            if self._is_default(name, value):
                 values[name] = value
                 continue
+            hint = self._hints.get(name, Any)
             try:
-                values[name] = _converted(value, hint)
+                values[name] = value if not written and fits(value, hint) else _converted(value, hint)
             except (msgspec.ValidationError, ValueError, TypeError) as error:
                 return Fitted({}, f"{name} does not fit: {_misfit(value, hint, error)}")
+            problem = broken(values[name], self._limited[name]) if name in self._limited else ""
+            if problem:
+                return Fitted({}, f"{name} does not fit: {problem}")
         return Fitted(values)
 
     def _is_default(self, name: str, value: object) -> bool:
@@ -95,6 +107,20 @@ def _hints(function: Callable[..., object]) -> Mapping[str, Any]:
         return typing.get_type_hints(function)
     except Exception:  # noqa: BLE001  a name that is for type checkers only: nothing is known then
         return {}
+
+
+def _limited(function: Callable[..., object]) -> dict[str, Any]:
+    """The hints with limits in them; says so where one cannot be checked."""
+    try:
+        hints = typing.get_type_hints(function, include_extras=True)
+    except Exception:  # noqa: BLE001  see above
+        return {}
+    limits = {name: list(limits_in(hint)) for name, hint in hints.items() if name != "return"}
+    for name, found in limits.items():
+        for limit in found:
+            if limit.keeps is None:
+                _log.warning(_UNCHECKED, getattr(function, "__name__", function), name, limit.words)
+    return {name: hints[name] for name, found in limits.items() if found}
 
 
 def _misfit(value: object, hint: Any, error: Exception) -> str:  # noqa: ANN401

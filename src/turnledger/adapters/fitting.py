@@ -10,10 +10,10 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Final, Literal, TypeVar, Union, get_args, get_origin
 
-__all__ = ["fits", "words"]
+__all__ = ["HELD", "UNIONS", "fits", "unnamed", "words"]
 
-_UNIONS: Final = (Union, types.UnionType)
-_HELD: Final = (list, tuple, set, frozenset, deque)
+UNIONS: Final = (Union, types.UnionType)
+HELD: Final = (list, tuple, set, frozenset, deque)
 """What can be looked through; others may be lazy, or end after one look."""
 
 
@@ -23,7 +23,7 @@ def fits(value: object, hint: Any) -> bool:  # noqa: ANN401  a type hint is any 
     if hint is Any or hint is inspect.Parameter.empty:
         return True
     origin, args = get_origin(hint), get_args(hint)
-    if origin in _UNIONS:
+    if origin in UNIONS:
         return any(fits(value, one) for one in args)
     if origin is Literal:
         return any(type(value) is type(one) and value == one for one in args)
@@ -36,14 +36,20 @@ def fits(value: object, hint: Any) -> bool:  # noqa: ANN401  a type hint is any 
 
 
 def _plain(hint: Any) -> Any:  # noqa: ANN401
+    """A hint without the names that it goes by, and without what is beside it in ``Annotated``."""
+    hint = unnamed(hint)
+    while get_origin(hint) is Annotated:
+        hint = unnamed(hint.__origin__)
+    return hint
+
+
+def unnamed(hint: Any) -> Any:  # noqa: ANN401
     """A hint without the names that it goes by."""
     while True:
         if hint is None:
             return types.NoneType
         if isinstance(hint, TypeVar):
             hint = Union[hint.__constraints__] if hint.__constraints__ else hint.__bound__ or Any  # noqa: UP007
-        elif get_origin(hint) is Annotated:
-            hint = hint.__origin__
         elif isinstance(hint, typing.NewType):
             hint = hint.__supertype__
         elif type(hint).__name__ == "TypeAliasType":  # `type X = …`, of Python 3.12
@@ -67,7 +73,7 @@ def _fits_items(value: object, origin: Any, args: tuple[Any, ...]) -> bool:  # n
         return all(fits(key, kinds[0]) and fits(item, kinds[1]) for key, item in value.items())
     if origin is tuple and isinstance(value, tuple) and args[-1] is not Ellipsis:
         return len(value) == len(args) and all(map(fits, value, args))
-    if isinstance(value, _HELD) and issubclass(origin, Iterable):
+    if isinstance(value, HELD) and issubclass(origin, Iterable):
         return all(fits(item, args[0]) for item in value)
     return True
 
@@ -76,7 +82,7 @@ def words(hint: Any) -> str:  # noqa: ANN401
     """A hint as a model would write of it: ``list[int]``, ``one of "short", "long"``, ``int or null``."""
     hint = _plain(hint)
     origin, args = get_origin(hint), get_args(hint)
-    if origin in _UNIONS:
+    if origin in UNIONS:
         return " or ".join(map(words, args))
     if origin is Literal:
         return _choice(args)
