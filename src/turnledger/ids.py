@@ -61,9 +61,12 @@ def new_salt() -> bytes:
     return _fresh()
 
 
-def parse_uuid(text: str, what: str = "id") -> UUID:
-    """The UUID written as lower-case text with dashes; raises GrammarError for any other form."""
+def parse_uuid(text: str, what: str = "id", *, listed_by: str = "turnledger list") -> UUID:
+    """The UUID written as lower-case text with dashes; raises GrammarError for any other form.
+
+    ``listed_by`` is the command that prints such ids.
+    """
     if _LOWER_UUID.fullmatch(text) is None:
         msg = f"{text[:80]!r} is not a lower-case UUID, so it cannot be the {what}."
-        raise GrammarError(msg, next_step="Copy the id as `turnledger list` prints it.")
+        raise GrammarError(msg, next_step=f"Copy the id as `{listed_by}` prints it.")
     return UUID(text)

@@ -6,6 +6,7 @@ import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -92,3 +93,23 @@ def test_json_and_what_cannot_be_backed_up(support: Recorded, tmp_path: Path) ->
     empty.touch()
     assert "holds nothing" in run("backup", tmp_path / "new.db", "--ledger", empty).err
     assert not (tmp_path / "new.db").exists()
+
+
+def test_a_full_disk_is_that_of_the_copy(
+    support: Recorded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The ledger's own disk may have all the room there is."""
+
+    def small(path: Path, *, isolation_level: None) -> sqlite3.Connection:
+        connection = sqlite3.connect(path, isolation_level=isolation_level)
+        connection.execute("PRAGMA max_page_count = 4")
+        return connection
+
+    names = SimpleNamespace(connect=small, OperationalError=sqlite3.OperationalError)
+    monkeypatch.setattr("turnledger.store.sqlite.backup.sqlite3", names)
+    target = tmp_path / "other" / "copy.db"
+    target.parent.mkdir()
+    refused = support.run("backup", target)
+    assert refused.status == 3
+    assert f"The disk of {target} is full" in " ".join(refused.err.split())
+    assert list(target.parent.iterdir()) == []

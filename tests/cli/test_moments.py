@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.cli.kit import Recorded
 from turnledger.cli.moments import Zone, duration, gap
 from turnledger.clock import from_iso
 from turnledger.errors import UsageError
@@ -108,3 +109,17 @@ def test_durations_have_units(ms: int | None, text: str) -> None:
 def test_gaps_fit_their_column(ms: int | None, text: str) -> None:
     assert gap(ms) == text
     assert len(gap(ms)) <= 7
+
+
+@pytest.mark.parametrize(
+    ("since", "until"),
+    [("2h", "3h"), ("2026-10-25", "2026-10-24"), ("2026-10-25T10:00", "2026-10-25T10:00")],
+)
+@pytest.mark.parametrize("command", [("list",), ("list", "--turns"), ("reprice",)])
+def test_a_span_that_ends_before_it_begins_is_refused(
+    support: Recorded, command: tuple[str, ...], since: str, until: str
+) -> None:
+    """It holds nothing, which is not the same as that nothing was found."""
+    refused = support.run(*command, "--since", since, "--until", until)
+    assert (refused.status, refused.out) == (2, "")
+    assert "--until" in refused.err

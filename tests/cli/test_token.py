@@ -80,3 +80,9 @@ def test_of_several_names_all_are_made_or_none(tmp_path: Path) -> None:
     refused = run("token", "create", "--scope", "capture", *names, "--ledger", ledger)
     assert refused.status == 2
     assert agents(ledger) == set()
+
+
+def test_where_the_id_of_a_token_is_found_is_said(recorded: str) -> None:
+    refused = run("token", "revoke", "zzz", "--ledger", recorded)
+    assert refused.status == 2
+    assert "`turnledger token list`" in refused.err

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from typing import TypeVar, cast
 
 from turnledger.errors import UsageError
 
 __all__ = ["word"]
+
+_INSIDE = re.compile(r"(?<!^)(?=[A-Z])")
 
 E = TypeVar("E", bound=StrEnum)
 
@@ -23,5 +26,6 @@ def word(kind: type[E], value: object) -> E:
         except ValueError:
             said = repr(plain[:40])
     known = ", ".join(sorted(kind))
-    msg = f"{said} is no {kind.__name__}."
+    name = _INSIDE.sub(" ", kind.__name__).lower()
+    msg = f"{said} is no {name}."
     raise UsageError(msg, next_step=f"Use one of: {known}.")

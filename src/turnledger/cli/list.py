@@ -134,10 +134,7 @@ class Asked:
 
     def moments(self) -> tuple[int | None, int | None]:
         """The half-open range of time, epoch milliseconds."""
-        now = SYSTEM.epoch_ms()
-        since = None if self.since is None else self.zone.parse(self.since, now)
-        until = None if self.until is None else self.zone.parse(self.until, now, end=True)
-        return since, until
+        return self.zone.span(self.since, self.until, SYSTEM.epoch_ms())
 
     def page(self) -> Page:
         """The page, one row longer than shown to know whether there is more."""

@@ -105,6 +105,18 @@ class Zone:
                 msg, next_step="Write 5m, 2h, 3d, 2026-11-30 or 2026-11-30T10:01:02+01:00."
             ) from error
 
+    def span(self, since: str | None, until: str | None, now_ms: int) -> tuple[int | None, int | None]:
+        """A half-open range of time, epoch milliseconds; None where it has no such end.
+
+        Raises UsageError where nothing can lie in it.
+        """
+        start = None if since is None else self.parse(since, now_ms)
+        end = None if until is None else self.parse(until, now_ms, end=True)
+        if start is not None and end is not None and end <= start:
+            msg = f"Nothing lies between --since {since} and --until {until}, which is not later."
+            raise UsageError(msg, next_step="Exchange them, or leave one out.")
+        return start, end
+
 
 def utc_offset(offset: str) -> str:
     """``+01:00`` as ``UTC+01:00``, and plain ``UTC`` for none."""

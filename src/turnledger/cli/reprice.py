@@ -63,7 +63,7 @@ def command(
     No record is ever changed; what is priced again gets another record.  A server does the first pricing by
     itself.  Exit status 3 where there are no prices at all.
     """
-    span = _span(zone, since, until)
+    span = zone.span(since, until, SYSTEM.epoch_ms())
     _check(span, everything=everything, again=again)
     book = price_book(prices)
     if book.is_empty:
@@ -79,14 +79,6 @@ def command(
         write_json({"prices": book.version, **_object(result)})
     else:
         _show(result, book.version)
-
-
-def _span(zone: Zone, since: str | None, until: str | None) -> tuple[int | None, int | None]:
-    now = SYSTEM.epoch_ms()
-    return (
-        None if since is None else zone.parse(since, now),
-        None if until is None else zone.parse(until, now, end=True),
-    )
 
 
 def _check(span: tuple[int | None, int | None], *, everything: bool, again: bool) -> None:

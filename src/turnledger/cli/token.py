@@ -96,7 +96,7 @@ def show(ledger: str | None, *, as_json: bool) -> None:
 @ledger_option
 def revoke(token_id: str, ledger: str | None, *, as_json: bool) -> None:
     """Make the token with this ID worthless."""
-    token = parse_uuid(token_id, "token's id")
+    token = parse_uuid(token_id, "token's id", listed_by="turnledger token list")
     with writing(existing(ledger)) as store:
         Access(store).revoke_token(token)
     if as_json:

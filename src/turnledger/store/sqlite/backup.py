@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from turnledger.errors import LedgerUnavailableError
+from turnledger.store.sqlite.problems import explain
 
 __all__ = ["back_up"]
 
@@ -33,7 +34,7 @@ def back_up(source: sqlite3.Connection, target: Path, advance: Callable[[int], N
     unfinished = Path(name)
     try:
         os.close(descriptor)
-        _copy(source, unfinished, advance)
+        _copy(source, unfinished, target, advance)
         _flush(unfinished, os.O_RDWR)
         _give_name(unfinished, target)
         _flush(target.parent, os.O_RDONLY)
@@ -44,7 +45,7 @@ def back_up(source: sqlite3.Connection, target: Path, advance: Callable[[int], N
         unfinished.unlink(missing_ok=True)
 
 
-def _copy(source: sqlite3.Connection, target: Path, advance: Callable[[int], None]) -> None:
+def _copy(source: sqlite3.Connection, unfinished: Path, target: Path, advance: Callable[[int], None]) -> None:
     done = 0
     (page_bytes,) = source.execute("PRAGMA page_size").fetchone()
 
@@ -53,7 +54,7 @@ def _copy(source: sqlite3.Connection, target: Path, advance: Callable[[int], Non
         more, done = total - remaining - done, total - remaining
         advance(more * page_bytes)
 
-    with closing(sqlite3.connect(target, isolation_level=None)) as copy:
+    with closing(sqlite3.connect(unfinished, isolation_level=None)) as copy:
         for setting in ("journal_mode = OFF", "synchronous = OFF"):  # it is flushed as a whole
             copy.execute(f"PRAGMA {setting}").close()
         # Else each commit of a recorder meanwhile would make the copy begin anew.
@@ -61,6 +62,10 @@ def _copy(source: sqlite3.Connection, target: Path, advance: Callable[[int], Non
         source.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         try:
             source.backup(copy, pages=_PAGES, progress=tell)
+        except sqlite3.OperationalError as error:
+            if getattr(error, "sqlite_errorname", "") == "SQLITE_FULL":  # only the copy grows
+                raise explain(error, target) from error
+            raise
         finally:
             source.execute("ROLLBACK")
 
