@@ -65,6 +65,7 @@ test-console: $(READY) $(CONSOLE) ## The console in a browser (needs an installe
 
 test-apart: .venv-apart/.ready ## SDKs whose pins exclude others, in an environment of their own (600 MB)
 test-crewai: .venv-crewai/.ready ## CrewAI, whose pins exclude those as well, in another one (1 GB)
+test-apart: APART_TESTS += tests/adapters/test_google_genai.py
 $(APART:%=test-%):
 	PYTHONPATH=src $(<D)/bin/python -m pytest -n $(WORKERS) -m "not beside" $(APART_TESTS)
 

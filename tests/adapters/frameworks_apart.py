@@ -9,6 +9,9 @@ from typing import Any
 import httpx
 import openai
 import strands
+from agent_framework import Agent
+from agent_framework import FunctionTool as FrameworkTool
+from agent_framework.openai import OpenAIChatCompletionClient
 from google.adk.agents import LlmAgent
 from google.adk.agents.run_config import RunConfig, StreamingMode, ToolThreadPoolConfig
 from google.adk.apps import App
@@ -19,7 +22,7 @@ from google.genai import types
 from strands.models.openai import OpenAIModel
 
 from tests.adapters.playing import QUESTION, Play, Tools
-from turnledger.adapters import google_adk
+from turnledger.adapters import agent_framework, google_adk
 from turnledger.adapters.strands import Recording
 
 __all__ = ["FRAMEWORKS"]
@@ -78,4 +81,29 @@ def _adk_tool(name: str, function: Callable[..., Any]) -> FunctionTool:
     return FunctionTool(function)
 
 
-FRAMEWORKS: Mapping[str, Play] = {"google-adk": with_google_adk, "strands": with_strands}
+async def with_agent_framework(url: str, tools: Tools, mode: str) -> str:
+    """Microsoft's framework with the middlewares; it has no synchronous way."""
+    if mode == "sync":
+        return await asyncio.to_thread(lambda: asyncio.run(_ask_agent_framework(url, tools, mode)))
+    return await _ask_agent_framework(url, tools, mode)
+
+
+async def _ask_agent_framework(url: str, tools: Tools, mode: str) -> str:
+    named = [
+        FrameworkTool(name=name, description=name, func=function, approval_mode="never_require")
+        for name, function in tools.items()
+    ]
+    async with openai.AsyncOpenAI(base_url=url, api_key="sk-secret") as client:
+        model = OpenAIChatCompletionClient(model="gpt-asked", async_client=client)
+        agent = Agent(client=model, tools=named, middleware=[agent_framework.Recording()])
+        if mode == "stream":
+            streamed = agent.run(QUESTION, stream=True)
+            return "".join([update.text async for update in streamed])
+        return str((await agent.run(QUESTION)).text)
+
+
+FRAMEWORKS: Mapping[str, Play] = {
+    "agent-framework": with_agent_framework,
+    "google-adk": with_google_adk,
+    "strands": with_strands,
+}

@@ -20,7 +20,7 @@ def test_an_installed_sdk_is_told_with_its_hooks_and_what_to_type(monkeypatch: p
     install(monkeypatch, openai="3.57.0", langchain="1.5.1")
     shown = run("doctor", "--adapters")
     assert shown.status == 0
-    assert "openai 3.57.0  recorded (tested 3.0 to 3.57.0)" in shown.lines
+    assert "openai 3.57.0  recorded (tested 2.54 to 3.57.0)" in shown.lines
     assert "  switch on  client = turnledger.record(openai.OpenAI())" in shown.lines
     assert "langchain 1.5.1  recorded (tested 1.5 to 1.5.2)" in shown.lines
     (tools,) = [line for line in shown.lines if "tool runs" in line]
@@ -46,7 +46,7 @@ def test_a_release_that_is_too_old_is_found(monkeypatch: pytest.MonkeyPatch) -> 
     install(monkeypatch, openai="2.9")
     shown = run("doctor", "--adapters")
     assert shown.status == 1
-    assert "openai 2.9  too old to be recorded: upgrade it (tested 3.0 to 3.57.0)" in shown.lines
+    assert "openai 2.9  too old to be recorded: upgrade it (tested 2.54 to 3.57.0)" in shown.lines
 
 
 def test_a_newer_release_is_not_called_tested(monkeypatch: pytest.MonkeyPatch) -> None:

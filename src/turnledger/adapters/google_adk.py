@@ -8,6 +8,7 @@ plugin uses them to stand around the model and the tool themselves, once each.
 # (it is in an environment of its own)
 from __future__ import annotations
 
+from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Final
 
 from turnledger.adapters import litellm
@@ -28,6 +29,7 @@ __all__ = ["Recording"]
 
 _ASK: Final = "generate_content_async"
 _RUN: Final = "run_async"
+_CHOOSE: Final = "_delegate"  # of a model that asks one after another
 _CLIENTS: Final = ("_openai_client", "_anthropic_client", "api_client")
 """Where models keep what sends their requests, made when it is first asked for."""
 _ELSEWHERE: Final = ("use_interactions_api", "_api_type")
@@ -47,13 +49,16 @@ class Plugin:
     async def before_model_callback(self, *, callback_context: Any, llm_request: Any) -> None:
         """Stand around the model that is about to be asked."""
         agent = callback_context.get_invocation_context().agent
-        model = await agent.canonical_model_async(callback_context)
-        for one in getattr(model, "models", None) or [model]:  # one is asked after another
-            _stand_around(one, _ASK, lambda one: _Asked(one, self.role))
+        _stand_around_model(await agent.canonical_model_async(callback_context), self.role)
 
     async def before_tool_callback(self, *, tool: Any, tool_args: dict[str, Any], tool_context: Any) -> None:
         """Stand around the tool that is about to run."""
         _stand_around(tool, _RUN, _Run)
+
+
+def _stand_around_model(model: Any, role: str | None) -> None:
+    kind = _Delegates if hasattr(type(model), _CHOOSE) else _Asked
+    _stand_around(model, kind.name, lambda one: kind(one, role))
 
 
 def _stand_around(owner: Any, name: str, make: Callable[[Any], _Around]) -> None:
@@ -91,11 +96,14 @@ class _Asked(_Around):
 
     async def __call__(self, llm_request: Any, stream: bool = False) -> AsyncGenerator[Any]:  # noqa: FBT001, FBT002
         if self._records_itself():
-            async for response in self.inner(llm_request, stream):
-                yield response
+            async with aclosing(self.inner(llm_request, stream)) as responses:
+                async for response in responses:
+                    yield response
             return
-        async with self._step(llm_request, stream=stream) as step:
-            responses = self.inner(llm_request, stream)
+        async with (
+            self._step(llm_request, stream=stream) as step,
+            aclosing(self.inner(llm_request, stream)) as responses,
+        ):
             async for response in responses:
                 _take(step, response)
                 yield response
@@ -118,6 +126,21 @@ class _Asked(_Around):
         request = _json({"contents": contents, "config": config})
         name = asked.model or getattr(self.owner, "model", None) or type(self.owner).__name__
         return current().model_call(request=request, role=self.role, model=name, stream=stream)
+
+
+class _Delegates(_Around):
+    """Stands around each model that another one asks in its place."""
+
+    name = _CHOOSE
+
+    def __init__(self, owner: Any, role: str | None) -> None:
+        super().__init__(owner)
+        self.role = role
+
+    def __call__(self, entry: Any) -> Any:
+        model = self.inner(entry)
+        _stand_around_model(model, self.role)
+        return model
 
 
 class _Run(_Around):

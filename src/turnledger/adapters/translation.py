@@ -14,6 +14,7 @@ __all__ = ["Translate", "translation_for"]
 Translate = Callable[[LedgerError], LedgerError]
 
 _OWN_ERRORS: Final = {
+    "agent_framework": "MiddlewareFailure",
     "agents": "AgentsException",
     "anthropic": "AnthropicError",
     "crewai.hooks.dispatch": "HookAborted",

@@ -15,8 +15,10 @@ from google.adk.agents import LlmAgent
 from google.adk.agents.run_config import RunConfig, StreamingMode
 from google.adk.apps import App
 from google.adk.integrations.openai import OpenAILlm
-from google.adk.models import BaseLlm, Gemini, LlmResponse
+from google.adk.models import BaseLlm, FallbackModel, Gemini, LlmResponse
+from google.adk.plugins import ReflectAndRetryToolPlugin
 from google.adk.runners import InMemoryRunner
+from google.adk.tools.agent_tool import AgentTool
 from google.adk.tools.function_tool import FunctionTool
 from google.genai import types
 
@@ -208,6 +210,47 @@ def test_a_model_is_recorded_once_however_often_it_is_used(provider: Provider, r
         provider.says(chat_reply("On its way."))
         turn = asked(recorder, LlmAgent(name="support", model=model))
         assert [step.type for step in recorder.steps(turn, "MODEL_CALL")] == ["MODEL_CALL"]
+
+
+@pytest.mark.filterwarnings("ignore:.*FALLBACK_MODEL is enabled")
+def test_each_model_that_is_asked_in_place_of_another_is_recorded(
+    provider: Provider, recorder: Recorder
+) -> None:
+    provider.says(Reply([b"{}"], status=503), chat_reply("On its way."))
+    models = [openai_model(provider.url, max_retries=0), openai_model(provider.url)]
+    turn = asked(recorder, LlmAgent(name="support", model=FallbackModel(models=models)))
+    results = recorder.steps(turn, "MODEL_RESULT")
+    assert [result.tokens["status"] for result in results] == ["error", "ok"]
+    assert [step.payload for step in recorder.steps(turn, "MODEL_CALL")] == [
+        one.body for one in provider.asked
+    ]
+
+
+@pytest.mark.filterwarnings("ignore:The `plugins` argument")  # which the kit itself gives
+def test_an_agent_that_is_a_tool_is_recorded_with_what_it_asks(
+    provider: Provider, recorder: Recorder
+) -> None:
+    provider.says(
+        chat_tools(ToolCall("call-1", "clerk", '{"request": "order 7"}')),
+        chat_tools(ToolCall("call-2", "lookup", SUPPLIED)),
+        chat_reply("It moves."),
+        chat_reply("On its way."),
+    )
+    model = openai_model(provider.url)
+    clerk = LlmAgent(name="clerk", model=model, tools=[lookup])
+    turn = asked(recorder, LlmAgent(name="support", model=model, tools=[AgentTool(clerk)]))
+    assert len(recorder.steps(turn, "MODEL_CALL")) == 4
+    assert [call.tokens["tool"] for call in tool_calls(recorder.path, turn.id)] == ["clerk", "lookup"]
+
+
+def test_a_refusal_that_a_plugin_makes_an_answer_of_refuses_the_next_request(
+    provider: Provider, recorder: Recorder
+) -> None:
+    provider.says(chat_tools(ToolCall("call-1", "lookup", SUPPLIED)))
+    agent = LlmAgent(name="support", model=openai_model(provider.url), tools=[lookup])
+    with pytest.raises(turnledger.CaptureRefused), refusing(recorder.path, "TOOL_CALL"):
+        asked(recorder, agent, ReflectAndRetryToolPlugin(), Recording())
+    assert len(provider.asked) == 1
 
 
 # --- models without a client that is known ------------------------------------------------------------
