@@ -24,7 +24,15 @@ from turnledger.model.events import MemoryWrite
 from turnledger.model.tokens import parse_summary
 from turnledger.model.vocabulary import Assurance
 from turnledger.store.admission import assurance_of
-from turnledger.store.spool import EVENTS_AT_MOST, GapMaker, Refused, Settlement, Spool, SpoolRow
+from turnledger.store.spool import (
+    EVENTS_AT_MOST,
+    GapMaker,
+    Refused,
+    Settlement,
+    Spool,
+    SpoolRow,
+    turn_of,
+)
 
 __all__ = ["Forwarder", "forward_group"]
 
@@ -32,6 +40,8 @@ GROUP_ROWS: Final = 256
 GROUP_BYTES: Final = 8 << 20
 FIRST_PAUSE_S: Final = 0.1
 LONGEST_PAUSE_S: Final = 5.0
+WAITING_MS: Final = 2 * 24 * 3600 * 1000
+"""How long the rest of a turn may wait in a spool before others take its writer for dead."""
 
 _YES: Final = frozenset({BatchStatus.APPENDED, BatchStatus.DUPLICATE, BatchStatus.EXISTING})
 _TOO_LARGE: Final = "too-large"
@@ -101,10 +111,25 @@ class _Sending:
 
     def _send(self, row: SpoolRow) -> Future[BatchResult]:
         self._at = row.id
-        batch = Translation(self._seq_of, self._ids).batch(row.batch)
+        batch = self._held(row, Translation(self._seq_of, self._ids).batch(row.batch))
         if row.tried and self._has_arrived(batch):
             return self._sink.append(batch)  # as it was, it is a duplicate
         return self._sink.append(as_spooled(self._numbered(row, batch)))
+
+    def _held(self, row: SpoolRow, batch: Batch) -> Batch:
+        """Nobody shall end a turn whose rest waits here, should this process end before it is forwarded."""
+        turn = turn_of(batch)
+        if turn is None or not self._spool.holds_more(turn, row.id):
+            return batch
+        arrived = batch.arrived
+        drafts = [
+            draft._replace(lease=draft.lease and draft.lease._replace(ttl_ms=WAITING_MS))
+            for draft in batch.drafts
+        ]
+        return batch._replace(
+            drafts=tuple(drafts),
+            arrived=arrived and arrived._replace(lease=arrived.lease._replace(ttl_ms=WAITING_MS)),
+        )
 
     def _has_arrived(self, batch: Batch) -> bool:
         """Whether the first try is in the ledger; a server does not tell, and answers with a conflict."""

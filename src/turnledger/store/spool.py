@@ -23,6 +23,7 @@ __all__ = [
     "SpoolCounts",
     "SpoolRow",
     "stand_in",
+    "turn_of",
 ]
 
 EVENTS_AT_MOST: Final = 1 << 16
@@ -96,6 +97,13 @@ class SpoolCounts(NamedTuple):
     since_ms: int | None
 
 
+def turn_of(batch: Batch) -> UUID | None:
+    """The turn that a batch adds to under its writer's lease; None where it is of a conversation."""
+    if batch.arrived is not None:
+        return batch.arrived.turn
+    return next((draft.journal.id for draft in batch.drafts if draft.lease is not None), None)
+
+
 class Spool(Protocol):
     """One durable queue, shared by the processes that record into one ledger.
 
@@ -154,6 +162,10 @@ class Spool(Protocol):
 
     def holds_turn(self, turn: UUID) -> bool:
         """Whether a turn's beginning waits here."""
+        ...
+
+    def holds_more(self, turn: UUID, row: int) -> bool:
+        """Whether events of a turn wait behind a row."""
         ...
 
     def revision(self, event_id: UUID) -> int | None:

@@ -35,6 +35,8 @@ class SpoolHouse:
         self.ledger = Ledger(self.sink)
         self.agent = self.ledger.agent("support")
         self.reading = Reading(self.ledger_sink.store, owns_store=False)
+        self.ended = 0
+        """How many turns were ended because they showed no sign of life."""
 
     def another_sink(self, cap: int = ROOMY) -> SpoolSink:
         """As another process would open it on the same spool."""

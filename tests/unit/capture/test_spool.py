@@ -7,10 +7,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import closing
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
@@ -632,3 +635,60 @@ def test_what_was_forwarded_twice_leaves_nothing_behind(house: SpoolHouse) -> No
     assert house.types(turn.id) == ["INTAKE", "MODEL_CALL", "MODEL_RESULT", "COMMIT"]
     assert house.refused() == []
     house.check()
+
+
+def forward_up_to(house: SpoolHouse, kind: str, journal: UUID) -> None:
+    """Forward what waits until an event of this type, as a process that ends in the middle of it does."""
+    house.ledger_sink.fault = lambda batch: GONE if any(one.type == kind for one in batch.drafts) else None
+    house.sink._forwarder.hurry()
+    eventually(lambda: house.reading.reader.journal(journal) is not None and house.types(journal))
+
+
+def hours_later(house: SpoolHouse) -> None:
+    """Nobody renews a lease, and whoever comes ends what shows no sign of life."""
+    house.ledger._core.heartbeat.stop()
+    house.clock.move(7200)
+    house.ended = Sweeper(house.ledger_sink).sweep()
+
+
+def test_a_turn_whose_rest_waits_is_ended_by_nobody(house: SpoolHouse) -> None:
+    """It was completed, and all of it is durable here."""
+    house.leave()
+    with house.agent.turn() as turn:
+        turn.tool("pay", lambda: "paid")
+        turn.commit("Done.")
+    forward_up_to(house, "TOOL_RESULT", turn.id)
+    hours_later(house)
+    assert house.ended == 0
+    house.come_back()
+    assert house.types(turn.id) == ["INTAKE", "TOOL_CALL", "TOOL_RESULT", "COMMIT"]
+    assert (house.refused(), house.reading.turns()[0].status) == ([], "completed")
+    house.check()
+
+
+def test_a_turn_of_which_all_was_forwarded_is_ended_as_ever(house: SpoolHouse) -> None:
+    house.leave()
+    turn = house.agent.turn().__enter__()
+    turn.progress("Under way.")
+    house.come_back()
+    hours_later(house)
+    assert house.ended == 1
+    assert house.types(turn.id) == ["INTAKE", "PROGRESS", "ABORT"]
+
+
+def test_a_spool_of_the_first_version_is_brought_up_to_date(tmp_path: Path) -> None:
+    with spooling(tmp_path) as house:
+        house.leave()
+        talk(house)
+        events = house.sink.spool.counts().events
+        house.sink._spooler.close()
+        house.sink._forwarder.stop()
+        house.sink.spool.close()
+        with closing(sqlite3.connect(house.spool_path)) as connection:
+            connection.executescript(
+                "DROP INDEX queue_journal; ALTER TABLE queue DROP COLUMN journal; PRAGMA user_version = 1"
+            )
+    with spooling(tmp_path) as later:
+        assert later.sink.spool.counts().events == events
+        later.come_back()
+        later.check()

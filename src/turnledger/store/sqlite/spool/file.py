@@ -21,6 +21,7 @@ from turnledger.store.spool import (
     SpoolCounts,
     SpoolRow,
     stand_in,
+    turn_of,
 )
 from turnledger.store.sqlite.spool.session import SpoolSession
 from turnledger.wire.spool_form import SpoolForm
@@ -89,11 +90,13 @@ class SqliteSpool:
 
     def _insert(self, batch: Batch, data: bytes, *, tried: bool) -> BatchResult:
         now = self._clock.epoch_ms()
+        turn = turn_of(batch)
         opened = next((draft.journal.id.bytes for draft in batch.drafts if draft.type == "INTAKE"), None)
         ((row,),) = self._session.run(
             "insert_row",
             tried=tried,
             turn=opened,
+            journal=None if turn is None else turn.bytes,
             events=len(batch.drafts),
             queued_ms=now,
             data=data,
@@ -246,6 +249,10 @@ class SqliteSpool:
     def holds_turn(self, turn: UUID) -> bool:
         """See ``Spool``."""
         return self._session.is_there() and bool(self._session.run("find_turn", turn=turn.bytes)[0][0])
+
+    def holds_more(self, turn: UUID, row: int) -> bool:
+        """See ``Spool``."""
+        return bool(self._session.run("find_rest", turn=turn.bytes, row=row)[0][0])
 
     def revision(self, event_id: UUID) -> int | None:
         """See ``Spool``."""

@@ -20,7 +20,7 @@ __all__ = ["Lock", "open_file"]
 PACKAGE: Final = "turnledger.store.sqlite.spool"
 
 _APPLICATION_ID: Final = int.from_bytes(b"TLSP", "big")
-_SCHEMA: Final = 1
+_SCHEMA: Final = 2
 _WAIT_MS: Final = 10_000
 _PRIVATE: Final = 0o600  # a spool holds what was said
 _PRIVATE_FOLDER: Final = 0o700
@@ -70,7 +70,7 @@ def open_file(path: Path, label: str, statements: dict[str, Statement]) -> sqlit
         undo.callback(connection.close)
         set_writer(connection, _WAIT_MS, durable=True)
         _check(connection, path)
-        if _version(connection) == 0:
+        if _version(connection) < _SCHEMA:
             _make_schema(connection, label, statements)
         owner = connection.execute(statements["get_label"].text).fetchone()[0]
         if owner != label:
@@ -108,16 +108,18 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _make_schema(connection: sqlite3.Connection, label: str, statements: dict[str, Statement]) -> None:
-    for setting in _FILE:
-        connection.execute(f"PRAGMA {setting}").close()
+    if _version(connection) == 0:
+        for setting in _FILE:
+            connection.execute(f"PRAGMA {setting}").close()
     connection.execute("BEGIN IMMEDIATE")
     try:
-        if _version(connection) == 0:  # another process may have made it meanwhile
-            for script in read_folder(PACKAGE, "schema").values():
-                for statement in split(script):
-                    connection.execute(statement)
+        made = _version(connection)  # another process may have made it meanwhile
+        for script in list(read_folder(PACKAGE, "schema").values())[made:]:
+            for statement in split(script):
+                connection.execute(statement)
+        if made == 0:
             connection.execute(statements["insert_label"].positional(), (label,))
-            connection.execute(f"PRAGMA user_version = {_SCHEMA}")
+        connection.execute(f"PRAGMA user_version = {_SCHEMA}")
         connection.execute("COMMIT")
     finally:
         if connection.in_transaction:

@@ -1,3 +1,3 @@
-INSERT INTO queue (tried, turn, kept, events, queued_ms, data, size)
-VALUES (:tried, :turn, NULL, :events, :queued_ms, :data, :size)
+INSERT INTO queue (tried, turn, journal, kept, events, queued_ms, data, size)
+VALUES (:tried, :turn, :journal, NULL, :events, :queued_ms, :data, :size)
 RETURNING id;

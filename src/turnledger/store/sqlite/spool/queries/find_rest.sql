@@ -1,0 +1,1 @@
+SELECT EXISTS (SELECT 1 FROM queue WHERE journal = :turn AND id > :row);
