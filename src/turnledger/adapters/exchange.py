@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Mapping
-from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Final, cast
 
+from turnledger.adapters.attempts import attempt_before, note_attempt
 from turnledger.adapters.http_library import HttpLibrary, Request, Response, coding_of, decoded_body
 from turnledger.adapters.terminal import TerminalMarker
 from turnledger.capture.content import EVENTS
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 __all__ = ["Exchange", "intent", "step_of"]
 
 _EXTENSION: Final = "turnledger"  # of a response: where the libraries keep what did not come from the wire
-_ATTEMPT: Final = "x-stainless-retry-count"  # how the clients of OpenAI, Anthropic and others count
-
-_last: ContextVar[weakref.ref[ModelCallStep] | None] = ContextVar("turnledger_last_attempt", default=None)
 
 
 def intent(request: Request, body: bytes, role: str | None) -> ModelCallStep:
@@ -30,30 +27,22 @@ def intent(request: Request, body: bytes, role: str | None) -> ModelCallStep:
 
     Raises CaptureRefused where none is open.
     """
-    url = str(request.url)
-    step = current().model_call(
+    url, scope = str(request.url), current()
+    step = scope.model_call(
         request=body,
         role=role,
         provider=endpoint_of(url).provider or request.url.host or None,
-        retry_of=_attempt_before(request),
+        retry_of=attempt_before(scope, request, body),
         media_type=_media_type(request.headers.get("content-type")),
         url=url,
     )
-    _last.set(weakref.ref(step))
+    note_attempt(step, request, body)
     return step
 
 
 def step_of(extensions: Mapping[str, object]) -> ModelCallStep | None:
     """The step in the ``extensions`` of a recorded client's response; None for one that is not recorded."""
     return cast("ModelCallStep | None", extensions.get(_EXTENSION))
-
-
-def _attempt_before(request: Request) -> ModelCallStep | None:
-    known = _last.get()
-    if known is None or request.headers.get(_ATTEMPT, "0") in {"", "0"}:
-        return None
-    step = known()
-    return step if step is not None and step.is_on_record else None
 
 
 def _media_type(header: str | None) -> str | None:

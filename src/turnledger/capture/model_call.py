@@ -38,6 +38,7 @@ T = TypeVar("T")
 
 FIRST_FAILURE = 400
 _ARRIVED: Final = object()
+_FAILED: Final = frozenset({ModelStatus.ERROR, ModelStatus.NOT_STARTED, ModelStatus.CUT})
 
 
 class ModelCallStep(Step):
@@ -49,6 +50,7 @@ class ModelCallStep(Step):
     """
 
     STAGE: ClassVar[str] = "model_call"
+    _ended: ModelStatus | None = None
 
     def __init__(
         self,
@@ -194,6 +196,11 @@ class ModelCallStep(Step):
         return self._body is not None
 
     @property
+    def has_failed(self) -> bool:
+        """Whether it has ended without what was asked for, so that to ask again is another attempt."""
+        return self._ended in _FAILED
+
+    @property
     def reply(self) -> Reply:
         """What could be read from the reply; raises UsageError before there is one."""
         if self._body is None:
@@ -273,7 +280,8 @@ class ModelCallStep(Step):
             else:
                 slots["attachment-0"] = failure.payload
         reply = Reply(flags=("usage-absent",)) if body is None else self._decoded(body)
-        event = self._event(reply, self._status_of(reply, body, error), us, facts)
+        self._ended = self._status_of(reply, body, error)
+        event = self._event(reply, self._ended, us, facts)
         return Outcome(event, payload, slots, facts, arrived=self.incoming.settle())
 
     def _status_of(self, reply: Reply, body: Content | None, error: BaseException | None) -> ModelStatus:
