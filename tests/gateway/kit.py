@@ -16,6 +16,7 @@ import turnledger
 from tests.adapters.stub import Provider
 from tests.patience import PATIENCE_S, eventually
 from turnledger.gateway.run import RunningGateway
+from turnledger.gateway.turns import Gateway
 from turnledger.model.rows import TurnRow
 
 __all__ = ["ASK", "Through", "ask_and_hang_up", "serving"]
@@ -53,7 +54,7 @@ class Through(NamedTuple):
 @contextmanager
 def serving(ledger: turnledger.Ledger, upstreams: Mapping[str, str]) -> Generator[str]:
     """The address of a gateway that runs meanwhile."""
-    gateway = RunningGateway(ledger, upstreams, agent="gateway", host="127.0.0.1", port=0)
+    gateway = RunningGateway(Gateway(ledger, upstreams, "gateway"), host="127.0.0.1", port=0)
     thread = threading.Thread(target=gateway.run)
     thread.start()
     try:

@@ -43,13 +43,14 @@ def command(ledger: str | None, *, host: str, port: int, agent: str, upstreams: 
     """  # noqa: D301  click's mark for lines that are left as they are
     try:
         from turnledger.gateway.run import RunningGateway  # noqa: PLC0415
+        from turnledger.gateway.turns import Gateway  # noqa: PLC0415
         from turnledger.gateway.upstreams import parse_upstreams  # noqa: PLC0415
     except ImportError as error:
         msg = "The gateway is not installed."
         raise UsageError(msg, next_step="Run pip install 'turnledger[gateway]'.") from error
     known = parse_upstreams(upstreams)
     with open_ledger(ledger) as opened:
-        gateway = RunningGateway(opened, known, agent=agent, host=host, port=port)
+        gateway = RunningGateway(Gateway(opened, known, agent), host=host, port=port)
         note(f"Recording into {opened.label} what is asked of {gateway.url}/<upstream>/… (Ctrl-C ends it).")
         note(f"Upstreams: {', '.join(sorted(known))}.")
         note(f"OPENAI_BASE_URL={gateway.url}/openai/v1  ANTHROPIC_BASE_URL={gateway.url}/anthropic")

@@ -37,9 +37,11 @@ def cause_of(error: httpx2.HTTPError) -> str:
     return f"{name} ({said})" if said else name
 
 
-def provider_failed(upstream: str, error: httpx2.HTTPError, reply: Reply, turn: Turn | None) -> None:
+def provider_failed(
+    upstream: str, error: httpx2.HTTPError, reply: Reply, turn: Turn | None, status: str
+) -> None:
     """A provider gave no answer, or broke it off; ``turn`` is None for what is not recorded."""
-    cause, record = cause_of(error), _record(turn, "failed", error)
+    cause, record = cause_of(error), _record(turn, status, error)
     if reply.status is None:
         _log.warning("No answer from %s: %s. The program gets status 502. %s", upstream, cause, record)
     else:

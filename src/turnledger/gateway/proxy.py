@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, MutableMapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,19 +11,17 @@ import httpx2
 
 from turnledger.adapters.clients import record
 from turnledger.adapters.endpoints import is_model_request
-from turnledger.adapters.exchange import step_of
 from turnledger.errors import LedgerError
 from turnledger.gateway import log
 from turnledger.gateway.answers import no_upstream, not_recorded, stopping, unreachable
-from turnledger.gateway.headers import own_words, to_upstream
+from turnledger.gateway.headers import to_upstream
 from turnledger.gateway.reply import Reply, Send
 from turnledger.gateway.upstreams import Target, target_of
 
 if TYPE_CHECKING:
-    from turnledger.capture.ledger import Ledger
     from turnledger.capture.turn import Turn
 
-__all__ = ["Gateway"]
+__all__ = ["Proxy", "Scope", "tell"]
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -30,19 +29,14 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 CONNECT_S: Final = 30.0
 
 
-class Gateway:
+class Proxy(ABC):
     """The application (ASGI): what is asked of ``/<upstream>/…`` is asked of that upstream.
 
-    A request to a model is a turn of its own, in the conversation that the header
-    ``turnledger-conversation`` names (else one for each upstream), of the agent in ``turnledger-agent``.
-    ``turnledger-parent`` takes the ``handoff()`` of a turn that it is a part of.  Anything else passes
-    unrecorded.
+    A request to a model is recorded by ``_record``.  Anything else passes unrecorded.
     """
 
-    def __init__(self, ledger: Ledger, upstreams: Mapping[str, str], agent: str) -> None:
-        self._ledger = ledger
+    def __init__(self, upstreams: Mapping[str, str]) -> None:
         self._upstreams = upstreams
-        self._agent = agent
         timeout = httpx2.Timeout(
             None, connect=CONNECT_S
         )  # how long an answer may take is the client's to say
@@ -90,67 +84,39 @@ class Gateway:
         try:
             await reply.pass_on(await self._client.send(request, stream=True))
         except httpx2.HTTPError as error:
-            await _tell(target, error, reply, None)
+            await tell(target, error, reply, None)
         except asyncio.CancelledError as error:
             log.stopped(target.upstream, None, error)
             raise
 
     async def _recorded(self, scope: Scope, target: Target, request: httpx2.Request, reply: Reply) -> None:
         try:
-            await self._in_turn(self._turn(scope, target), target, request, reply)
+            await self._record(scope, target, request, reply)
         except LedgerError as error:
             log.unrecorded(target.upstream, error, reply)
             await reply.say(not_recorded(error))
 
-    async def _in_turn(self, turn: Turn, target: Target, request: httpx2.Request, reply: Reply) -> None:
-        try:
-            async with turn:
-                try:
-                    response = await self._client.send(request, stream=True)
-                    await reply.pass_on(response)
-                except asyncio.CancelledError:
-                    if not reply.has_reader:
-                        await turn.abort(code="client_left", status="cancelled")
-                    raise
-                await _end(turn, response)
-        except httpx2.HTTPError as error:
-            await _tell(target, error, reply, turn)
-        except asyncio.CancelledError as error:
-            tell = log.stopped if reply.has_reader else log.client_left
-            tell(target.upstream, turn, error)
-            raise
+    @abstractmethod
+    async def _record(self, scope: Scope, target: Target, request: httpx2.Request, reply: Reply) -> None:
+        """Send a request once it is on record, and pass the answer on; raises LedgerError otherwise."""
 
-    def _turn(self, scope: Scope, target: Target) -> Turn:
-        words = own_words(scope["headers"])
-        agent = self._ledger.agent(words.get("agent", self._agent))
-        parent = words.get("parent")
-        if parent is not None:
-            return agent.turn(parent=parent)
-        key = words.get("conversation", f"gateway:{target.upstream}")
-        return agent.conversation(key, connector="gateway").turn()
+    async def _ask(self, request: httpx2.Request, reply: Reply) -> httpx2.Response:
+        """Ask in the current turn, and pass the answer on."""
+        response = await self._client.send(request, stream=True)
+        await reply.pass_on(response)
+        return response
 
 
 class _ClientLeftError(Exception):
     """A client left before its request was whole."""
 
 
-async def _tell(target: Target, error: httpx2.HTTPError, reply: Reply, turn: Turn | None) -> None:
-    """Whoever runs the gateway, and the client, that the provider failed."""
-    log.provider_failed(target.upstream, error, reply, turn)
+async def tell(
+    target: Target, error: httpx2.HTTPError, reply: Reply, turn: Turn | None, status: str = "failed"
+) -> None:
+    """Whoever runs the gateway, and the client, that the provider failed; ``status`` is what the turn is."""
+    log.provider_failed(target.upstream, error, reply, turn, status)
     await reply.say(unreachable(target.upstream, log.cause_of(error)))
-
-
-async def _end(turn: Turn, response: httpx2.Response) -> None:
-    """The turn ends as its one call did."""
-    step = step_of(response.extensions)
-    error = None if step is None else step.error
-    said = None if error is None else error.message
-    if response.is_error:
-        await turn.abort(said, code=f"http_{response.status_code}")
-    elif error is not None:
-        await turn.abort(said, code=error.type or error.code or "provider_error")
-    else:
-        await turn.commit(None if step is None else step.reply.text, reply=False)
 
 
 async def _whole(receive: Receive) -> bytes:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 import uvicorn
 
 from turnledger.errors import LedgerUnavailableError
 from turnledger.gateway.log import say_it_once
-from turnledger.gateway.proxy import Gateway
 
 if TYPE_CHECKING:
-    from turnledger.capture.ledger import Ledger
+    from turnledger.gateway.proxy import Proxy
 
 __all__ = ["RunningGateway"]
 
@@ -26,9 +24,7 @@ class RunningGateway:
     Raises LedgerUnavailableError where the address cannot be had.
     """
 
-    def __init__(
-        self, ledger: Ledger, upstreams: Mapping[str, str], *, agent: str, host: str, port: int
-    ) -> None:
+    def __init__(self, proxy: Proxy, *, host: str, port: int) -> None:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         self._socket = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -45,7 +41,7 @@ class RunningGateway:
         say_it_once()
         self._server = uvicorn.Server(
             uvicorn.Config(
-                Gateway(ledger, upstreams, agent),
+                proxy,
                 access_log=False,
                 log_config=None,
                 server_header=False,
