@@ -187,6 +187,48 @@ def test_arguments_that_do_not_fit_are_invalid_on_record(provider: Provider, rec
     assert result.tokens["status"] == "invalid"
 
 
+def test_a_tool_runs_and_is_recorded_once_somebody_has_approved_it(
+    provider: Provider, recorder: Recorder
+) -> None:
+    provider.says(chat_tools(CALL), chat_reply("On its way."))
+    asking = tool(name="lookup", approval_mode="always_require")(lookup.func)
+    turn = recorder.conversation.turn()
+
+    async def main(client: openai.AsyncOpenAI) -> None:
+        model = OpenAIChatCompletionClient(model="gpt-asked", async_client=client)
+        agent = Agent(client=model, tools=[asking], middleware=[Recording()])
+        session = agent.create_session()
+        async with client, turn:
+            (request,) = (await agent.run(QUESTION, session=session)).user_input_requests
+            assert tool_calls(recorder.path, turn.id) == []
+            approval = Message("user", [request.to_function_approval_response(approved=True)])
+            await turn.commit((await agent.run(approval, session=session)).text)
+
+    asyncio.run(main(openai.AsyncOpenAI(base_url=f"{provider.url}/v1", api_key="x")))
+    (call,) = tool_calls(recorder.path, turn.id)
+    assert (call.supplied, call.tokens["from"]) == (SUPPLIED.encode(), "3")
+
+
+def test_an_agent_that_is_a_tool_is_recorded_once(provider: Provider, recorder: Recorder) -> None:
+    clerks = ToolCall("call-1", "clerk", '{"task": "order 7"}')
+    provider.says(chat_tools(clerks), chat_reply("It moves."), chat_reply("On its way."))
+    turn = recorder.conversation.turn()
+
+    async def main(client: openai.AsyncOpenAI) -> None:
+        model = OpenAIChatCompletionClient(model="gpt-asked", async_client=client)
+        clerk = Agent(client=model, name="clerk", description="knows", middleware=[Recording()])
+        agent = Agent(client=model, tools=[clerk.as_tool()], middleware=[Recording()])
+        async with client, turn:
+            await turn.commit((await agent.run(QUESTION)).text)
+
+    asyncio.run(main(openai.AsyncOpenAI(base_url=f"{provider.url}/v1", api_key="x")))
+    assert [step.payload for step in recorder.steps(turn, "MODEL_CALL")] == [
+        one.body for one in provider.asked
+    ]
+    (call,) = tool_calls(recorder.path, turn.id)
+    assert call.tokens["tool"] == "clerk"
+
+
 # --- clients without HTTP ---------------------------------------------------------------------------
 
 
