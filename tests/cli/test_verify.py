@@ -529,3 +529,8 @@ def test_events_altered_past_reading_are_not_called_cut(exported: Path) -> None:
     words = " ".join(shown.out.split())
     assert "event #0 is not written as an event: it was altered; 14 lines are no record" in words
     assert "the file was cut" not in words
+
+
+def test_a_file_that_cannot_be_read_is_no_damaged_database(tmp_path: Path) -> None:
+    told = run("verify", tmp_path)
+    assert (told.status, "Is a directory" in told.out, "damaged" in told.out) == (3, True, False)

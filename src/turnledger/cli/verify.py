@@ -250,7 +250,7 @@ def _show_sum(screen: Screen, found: Sequence[Finding], verdict: Verdict, uncove
     bad = sum(1 for one in found if one.verdict < Verdict.INTACT)
     screen.line()
     screen.line((verdict.value.replace("_", " ").upper(), verdict_style(verdict)), (f"  {words}", ""))
-    if any(one.reason == Reason.UNREADABLE for one in found):
+    if any(one.reason == Reason.UNREADABLE and one.kind != "file" for one in found):
         screen.prose(("damaged: ", BAD), SAVING)
     if bad and len(found) > 1:
         screen.line((f"{bad} of {len(found)} are not intact", BAD))
