@@ -97,6 +97,8 @@ def test_a_ledger_in_a_read_only_folder_is_read(tmp_path: Path) -> None:
         done = _read_only(path, *words)
         assert done.returncode == 0, done.stderr
     assert "x:1" in _read_only(path, "list").stdout
+    said = " ".join(_read_only(path, "doctor").stdout.split())
+    assert ("It cannot be written" in said, "journal mode" in said) == (True, False)
     assert not path.with_name("agent.ledger-wal").exists()
 
 
