@@ -45,4 +45,5 @@ def test_every_problem_has_a_next_step(state: str, kind: type[LedgerError], next
 def test_unreachable_says_where_and_why() -> None:
     error = unreachable("db", "nobody there.")
     assert error.message == "db cannot be reached: nobody there."
+    assert unreachable("db", "refused; is it there?").message == "db cannot be reached: refused; is it there?"
     assert error.next_step

@@ -80,6 +80,6 @@ def explain(error: ServerError, label: str) -> LedgerError | RowConflictError:
 def unreachable(label: str, reason: str, next_step: str = "") -> LedgerUnavailableError:
     """The error for a server that cannot be reached, or that broke the connection."""
     return LedgerUnavailableError(
-        f"{label} cannot be reached: {reason.rstrip('.')}.",
+        f"{label} cannot be reached: {reason if reason.endswith('?') else reason.rstrip('.') + '.'}",
         next_step=next_step or "Check that the server runs and that the URL names it.",
     )
