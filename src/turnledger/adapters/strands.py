@@ -4,11 +4,13 @@
 # (it is in an environment of its own)
 from __future__ import annotations
 
+import functools
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from turnledger.adapters.clients import is_recordable, record
 from turnledger.adapters.joining import joined
+from turnledger.adapters.methods import put_around
 from turnledger.adapters.tool_hook import running, tool_step
 from turnledger.adapters.translation import translation_for
 from turnledger.capture.content import plain_form
@@ -48,6 +50,8 @@ class Middlewares:
 
         agent.add_middleware(InvokeModelStage, self.around_model)
         agent.add_middleware(ExecuteToolStage, self.around_tool)
+        if not self._records_itself(agent.model):
+            put_around(agent.model, "structured_output", functools.partial(self._around_structured, agent))
 
     async def around_model(
         self, context: Any, next_fn: Callable[[Any], AsyncIterator[Any]]
@@ -58,10 +62,19 @@ class Middlewares:
                 async for event in next_fn(context):
                     yield event
                 return
-            async with self._model_step(context) as step:
+            asked = {
+                "system": context.system_prompt,
+                "messages": context.messages,
+                "tools": context.tool_specs,
+                "toolChoice": context.tool_choice,
+            }
+            async with self._model_step(context.model, asked, stream=True) as step:
                 async for event in next_fn(context):
-                    if type(event).__name__ == "ModelStopReason":
+                    kind = type(event).__name__
+                    if kind == "ModelStopReason":
                         _take(step, event)
+                    elif kind == "TextStreamEvent":
+                        step.chunk(event["data"])
                     yield event
         except LedgerError as refusal:
             error: Any = translation_for(_ERRORS)(refusal)
@@ -81,8 +94,11 @@ class Middlewares:
                     event = await anext(events, None)
                 if event is None:
                     return
-                if type(event).__name__ == "ToolResultEvent":
+                kind = type(event).__name__
+                if kind == "ToolResultEvent":
                     await _observe(step, event)
+                elif kind == "ToolInterruptEvent":  # it starts again later, as a call of its own
+                    step.result([plain_form(one.to_dict()) for one in event.interrupts], status="cancelled")
                 yield event
 
     def _records_itself(self, model: Any) -> bool:
@@ -96,16 +112,24 @@ class Middlewares:
             setattr(model, _MAKER, lambda: _recorded(make(), self.role))
         return True
 
-    def _model_step(self, context: Any) -> ModelCallStep:
-        asked = {
-            "system": context.system_prompt,
-            "messages": context.messages,
-            "tools": context.tool_specs,
-            "toolChoice": context.tool_choice,
-        }
-        name = context.model.get_config().get("model_id")
-        name = name if isinstance(name, str) else type(context.model).__name__
-        return current().model_call(request=plain_form(asked), role=self.role, model=name, stream=True)
+    def _around_structured(self, agent: Any, ask: Callable[..., Any]) -> Callable[..., Any]:
+        """Record what a model without such a client is asked past the middlewares."""
+
+        async def recorded(kind: Any, messages: Any, *args: Any, **kwargs: Any) -> AsyncGenerator[Any]:
+            system = kwargs.get("system_prompt")
+            asked = {"system": system, "messages": messages, "output": getattr(kind, "__name__", str(kind))}
+            async with self._model_step(agent.model, asked, stream=False) as step:
+                async for event in ask(kind, messages, *args, **kwargs):
+                    if "output" in event:
+                        step.result(plain_form(event["output"]), status="ok")
+                    yield event
+
+        return recorded
+
+    def _model_step(self, model: Any, asked: dict[str, Any], *, stream: bool) -> ModelCallStep:
+        name = (model.get_config() or {}).get("model_id")
+        name = name if isinstance(name, str) else type(model).__name__
+        return current().model_call(request=plain_form(asked), role=self.role, model=name, stream=stream)
 
 
 def _recorded(made: Any, role: str | None) -> Any:
