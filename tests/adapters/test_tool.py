@@ -410,3 +410,18 @@ def test_what_a_direct_call_changes_is_the_callers_and_the_record_says_what_was_
         turn.commit("done")
     assert (items, totals) == ([1, 2], {"all": 3})
     assert recorder.steps(turn)[0].payload == b'{"items":[1],"totals":{}}'
+
+
+@pytest.mark.parametrize(
+    ("thing", "problem"),
+    [(5, "a int is no function"), (functools.partial(json.dumps), "a partial has no name")],
+)
+def test_what_cannot_be_a_tool_is_told_so(thing: Any, problem: str) -> None:  # noqa: ANN401
+    with pytest.raises(turnledger.UsageError, match=problem) as refused:
+        turnledger.tool(thing)
+    assert "@turnledger.tool(name=" in refused.value.next_step
+    if callable(thing):
+        assert turnledger.tool(name="say")(thing).name == "say"
+    else:
+        with pytest.raises(turnledger.UsageError, match=problem):
+            turnledger.tool(name="say")(thing)

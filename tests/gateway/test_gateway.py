@@ -174,6 +174,18 @@ def test_a_program_says_whose_request_it_is_and_that_goes_no_further(through: Th
     )
 
 
+@pytest.mark.parametrize("written", ["utf-8", "latin-1"])
+def test_a_conversation_is_named_as_the_program_wrote_it(through: Through, written: str) -> None:
+    through.provider.says(chat_reply())
+    words = [
+        (b"turnledger-agent", "hélper".encode(written)),
+        (b"turnledger-conversation", "für:7".encode(written)),
+    ]
+    post(f"{through.url}/openai/v1/chat/completions", json=ASK, headers=words)
+    with turnledger.read(through.ledger) as reading:
+        assert {row.key for row in reading.conversations("hélper")} == {"für:7"}
+
+
 def test_the_command_tells_where_it_listens_and_ends_by_ctrl_c(tmp_path: Path) -> None:
     ledger = tmp_path / "agent.ledger"
     with running() as provider:

@@ -107,9 +107,18 @@ def tool(function: Callable[..., Any] | None = None, *, name: str | None = None)
     """Record every call of a function as a tool of the current turn: ``@tool`` or ``@tool(name="…")``.
 
     Arguments are made to fit its type hints; what was supplied and what it became are both on record.
+    Raises UsageError for what is no function, or has no name and is given none.
     """
     return functools.partial(_made, name) if function is None else _made(name, function)
 
 
-def _made(name: str | None, function: Callable[P, T]) -> Tool[P, T]:
-    return Tool(function, name or function.__name__)
+def _made(name: str | None, function: object) -> Tool[..., Any]:
+    named = name or getattr(function, "__name__", None)
+    if not callable(function) or named is None:
+        kind = type(function).__qualname__
+        wrong = "has no name" if callable(function) else "is no function"
+        msg = f"A tool cannot be made of this: a {kind} {wrong}."
+        raise UsageError(
+            msg, next_step='Give a function, or for a callable object @turnledger.tool(name="…").'
+        )
+    return Tool(function, named)

@@ -35,9 +35,9 @@ def to_client(headers: Iterable[Header]) -> list[Header]:
 
 
 def own_words(headers: Iterable[Header]) -> dict[str, str]:
-    """What the program tells the gateway, by what follows ``turnledger-``."""
+    """What the program tells the gateway, by what follows ``turnledger-``: UTF-8, or else Latin-1."""
     return {
-        name.removeprefix(OWN).decode("latin-1"): value.decode("latin-1")
+        name.removeprefix(OWN).decode("latin-1"): _text(value)
         for name, value in headers
         if name.startswith(OWN)
     }
@@ -48,3 +48,10 @@ def _dropped(headers: list[Header]) -> frozenset[bytes]:
         word.strip().lower() for name, value in headers if name == b"connection" for word in value.split(b",")
     }
     return _OF_CONNECTION | named
+
+
+def _text(value: bytes) -> str:
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return value.decode("latin-1")
