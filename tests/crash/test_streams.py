@@ -54,7 +54,13 @@ async def main():
         async for chunk in await client.chat.completions.create(**ask):
             print(chunk.choices[0].delta.content, flush=True)
 
-sync() if style == "sync" else asyncio.run(main())
+def outside():
+    client = turnledger.record(openai.OpenAI(**options))
+    with conversation:
+        for chunk in client.chat.completions.create(**ask):
+            print(chunk.choices[0].delta.content, flush=True)
+
+asyncio.run(main()) if style == "async" else {"sync": sync, "outside": outside}[style]()
 """
 
 
@@ -186,3 +192,47 @@ def test_through_the_gateway(provider: Provider, engine: str, port: int) -> None
         assert words == ["Your order ", "left on Monday"]
         eventually(lambda: is_kept(engine))
     is_cut_once_its_lease_ran_out(engine)
+
+
+# --- outside any turn ------------------------------------------------------------------------------
+
+
+def is_kept_outside(url: str) -> bool:
+    with turnledger.read(url) as reading:
+        return any(
+            arrived_replies(reading.reader, talk.id) == {call.row.seq: b"".join(SEEN)}
+            for talk in reading.conversations()
+            for call in reading.events(talk.id)
+            if call.row.type == "MODEL_CALL"
+        )
+
+
+def is_cut_outside_once_nothing_is_heard(url: str) -> None:
+    tamper(url, "UPDATE live_calls SET until_ms = 1")
+    turnledger.open(url).close()
+    with turnledger.read(url) as reading:
+        (talk,) = reading.conversations()
+        (result,) = [entry for entry in reading.events(talk.id) if entry.row.type == "MODEL_RESULT"]
+        assert (result.tokens["status"], result.tokens["model"]) == ("cut", "gpt-served")
+        assert reading.body(result.row.event_id) == b"".join(SEEN)
+        assert arrived_replies(reading.reader, talk.id) == {}
+        assert {finding.verdict for finding in verify_ledger(reading.reader)} == {Verdict.INTACT}
+    shown = run("show", talk.id, "--ledger", url)
+    assert 'cut "Your order left on Monday"' in shown.out, shown.err
+
+
+def test_a_call_outside_any_turn(provider: Provider, engine: str) -> None:
+    turnledger.open(engine).close()
+    with started("-c", PROGRAM, engine, "", provider.url, "outside") as process:
+        saw_both_words(process)
+        eventually(lambda: is_kept_outside(engine))
+    is_cut_outside_once_nothing_is_heard(engine)
+
+
+def test_a_call_outside_any_turn_through_a_server(provider: Provider, engine: str) -> None:
+    with listening(engine) as server:
+        token, _ = server.service.access.add_token("recorder", Grant(frozenset([Scope.CAPTURE])))
+        with started("-c", PROGRAM, server.address.url, token, provider.url, "outside") as process:
+            saw_both_words(process)
+            eventually(lambda: is_kept_outside(engine))
+        is_cut_outside_once_nothing_is_heard(engine)

@@ -338,8 +338,8 @@ def test_what_arrives_of_a_reply_is_taken_under_the_guards_of_an_event(house: Se
         (mine.headers, arrived, ("appended", None)),  # sent again it is the same
         (mine.headers, arrived._replace(start=6, data=b"\0one"), ("appended", None)),
         (mine.headers, arrived._replace(lease=Lease(HOLDER, 1, 60_000)), ("refused", "turn_lost")),
-        (mine.headers, arrived._replace(turn=other.turn), ("refused", "foreign_agent")),
-        (mine.headers, arrived._replace(turn=new_id()), ("refused", "unknown_journal")),
+        (mine.headers, arrived._replace(journal=other.turn), ("refused", "foreign_agent")),
+        (mine.headers, arrived._replace(journal=new_id()), ("refused", "unknown_journal")),
         (mine.headers, arrived._replace(start=-1), ("refused", "grammar")),
         (narrow, arrived._replace(start=9), ("refused", "not_allowed")),
     ):

@@ -1129,12 +1129,13 @@ export interface components {
          * CaptureArrived
          * @description Bytes of a reply that still arrives, behind its first ``start`` ones, until its call has a result.
          *
-         *     ``call_id`` is the event id of the MODEL_CALL.  The first byte of ``data`` says how to read the rest: 0 as
+         *     ``call_id`` is the event id of the MODEL_CALL in the journal: a turn's, or the conversation's own, where
+         *     no ``data`` is a sign of life.  The first byte of ``data`` says how to read the rest: 0 as
          *     it is, 1 as a Zstandard frame, 2 as one made with the ledger's own dictionary.
          */
         CaptureArrived: {
             /** Format: uuid */
-            turnId: string;
+            journalId: string;
             /** Format: uuid */
             agentId: string;
             /** Format: uuid */

@@ -12,6 +12,7 @@ import weakref
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Final
 
+from turnledger.clock import SYSTEM
 from turnledger.model.draft import ARRIVED_AT_MOST, Arrived, Batch, BatchResult, BatchStatus
 from turnledger.wire.compression import Packer
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from uuid import UUID
 
-    from turnledger.capture.turn_journal import TurnJournal
+    from turnledger.capture.conversation_journal import ConversationJournal
+    from turnledger.model.draft import Lease
 
 __all__ = ["Arrivals", "Incoming"]
 
@@ -27,6 +29,8 @@ TICK_S: Final = 0.2
 """How soon the first output of a reply is looked at."""
 TICKS: Final = 2
 """How many go by until it is looked at again."""
+SIGNS: Final = 3
+"""Signs of life in the time that one is good for, so that two may fail."""
 IDLE_TICKS: Final = 50
 """How long the thread stays when nothing arrives any more, so that the next reply need not start one."""
 
@@ -62,7 +66,7 @@ class Incoming:
 
 
 class Arrivals:
-    """Replies that arrive in turns of one writer.  Safe to use from many threads."""
+    """Replies that arrive for one writer.  Safe to use from many threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -71,12 +75,21 @@ class Arrivals:
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
-    def add(self, incoming: Incoming, journal: TurnJournal) -> None:
-        """Keep what arrives of this reply from now on."""
-        if journal.is_inherited:
-            return
+    def add(
+        self,
+        incoming: Incoming,
+        owner: ConversationJournal,
+        journal: UUID,
+        lease: Lease,
+        *,
+        stays_alive: bool = False,
+    ) -> None:
+        """Keep what arrives of this reply, of a call in ``journal`` of a conversation, from now on.
+
+        With ``stays_alive`` it is also said that it still arrives, where nothing does: nobody renews a lease.
+        """
         with self._lock:
-            self._replies.append(_Reply(incoming, journal))
+            self._replies.append(_Reply(incoming, owner, journal, lease, stays_alive=stays_alive))
             if self._thread is None and not self._stop.is_set():
                 self._thread = self._started()
 
@@ -127,9 +140,21 @@ class Arrivals:
 class _Reply:
     """How much of one reply was kept.  For one thread at a time; it is held weakly."""
 
-    def __init__(self, incoming: Incoming, journal: TurnJournal) -> None:
+    def __init__(
+        self,
+        incoming: Incoming,
+        owner: ConversationJournal,
+        journal: UUID,
+        lease: Lease,
+        *,
+        stays_alive: bool,
+    ) -> None:
         self._incoming = weakref.ref(incoming)
+        self._owner = owner
         self._journal = journal
+        self._lease = lease
+        self._alive_us = lease.ttl_ms * 1000 // SIGNS if stays_alive else None
+        self._said_us = 0
         self._pieces = 0
         self._bytes = 0
         self._rest = b""
@@ -158,22 +183,22 @@ class _Reply:
         batch = self._batch
         if batch is None:
             return True
-        self._sent = incoming.send(lambda: self._journal.conversation.sink.append(batch))
+        self._sent = incoming.send(lambda: self._owner.sink.append(batch))
         return self._sent is not None
 
     def _next(self, incoming: Incoming, packer: Packer) -> Batch | None:
-        """What is to be sent now; None where nothing is new.  What fails is sent again as it was."""
+        """What is to be sent now; None where there is nothing to say.  What fails is sent again as it was."""
         data = self._new(incoming)
         data, self._rest = data[:ARRIVED_AT_MOST], data[ARRIVED_AT_MOST:]
-        if not data:
+        now_us = SYSTEM.monotonic_us()
+        if not data and (self._alive_us is None or now_us - self._said_us < self._alive_us):
             return None
-        journal = self._journal
-        owner, start = journal.conversation, self._bytes
+        owner, start, self._said_us = self._owner, self._bytes, now_us
         self._bytes += len(data)
-        packed = packer.pack_protocol(data)
+        packed = packer.pack_protocol(data) if data else b""
         return Batch(
             arrived=Arrived(
-                journal.turn, owner.agent, owner.conversation, incoming.call, start, packed, journal.lease
+                self._journal, owner.agent, owner.conversation, incoming.call, start, packed, self._lease
             )
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import replace
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from turnledger.capture.composer import Composed
@@ -11,9 +12,13 @@ from turnledger.capture.prompts import PromptSnapshot
 from turnledger.capture.refusals import accepted
 from turnledger.capture.sink import Sink
 from turnledger.capture.waiting import Work
-from turnledger.model.draft import Batch, BatchResult, Claim, Draft, Journal, Placed
+from turnledger.model.draft import Batch, BatchResult, Claim, Draft, Journal, Lease, Placed
 from turnledger.model.events import ModelCall
 from turnledger.model.vocabulary import JournalKind
+
+if TYPE_CHECKING:
+    from turnledger.capture.arrivals import Incoming
+    from turnledger.capture.core import Core
 
 __all__ = ["ConversationJournal"]
 
@@ -29,6 +34,11 @@ class ConversationJournal:
         self.conversation = conversation
         self._journal = Journal(JournalKind.CONVERSATION, conversation)
         self._prompts: OrderedDict[str, int] = OrderedDict()
+
+    def keep_arriving(self, core: Core, incoming: Incoming) -> None:
+        """Have what arrives of a reply kept from now on, and its call shown alive."""
+        lease = Lease(core.holder, 0, core.ttl_ms)
+        core.arrivals.add(incoming, self, self.conversation, lease, stays_alive=True)
 
     def draft(self, event: Composed) -> Draft:
         """The event as a draft for this journal."""

@@ -16,7 +16,6 @@ from turnledger.capture.prompts import snapshot_of_request
 from turnledger.capture.receipts import Receipt
 from turnledger.capture.results import model_result
 from turnledger.capture.steps import Outcome, Step
-from turnledger.capture.turn_journal import TurnJournal
 from turnledger.capture.words import word
 from turnledger.errors import UsageError
 from turnledger.model.events import ModelCall, ModelResult
@@ -119,14 +118,14 @@ class ModelCallStep(Step):
         """Keep one piece of a streamed reply as it arrived (bytes, text or an object), and give it back.
 
         The first one that ``is_output`` sets the time to the first token.  Pieces are held in memory and
-        recorded when the block ends; in a turn they are durable within a second, so that a process that is
-        killed in the middle of a stream leaves what arrived until then, as ``cut``.
+        recorded when the block ends; they are durable within a second, so that a process that is killed in
+        the middle of a stream leaves what arrived until then, as ``cut``.
         """
         if is_output is not False and self._ttft_us is None:
             core = self._pen.core
             self._ttft_us = core.clock.monotonic_us() - (self._began_us or 0)
-            if isinstance(self._journal, TurnJournal):
-                core.arrivals.add(self.incoming, self._journal)
+            if self._journal is not None:
+                self._journal.keep_arriving(core, self.incoming)
         content = snapshot(plain_form(piece))
         if content.encoded:
             self._pieces_encoded = True

@@ -19,7 +19,7 @@ from turnledger.capture.remote_lookups import RemoteLookups
 from turnledger.clock import SYSTEM, Clock
 from turnledger.errors import LedgerClosedError, LedgerError
 from turnledger.model.draft import Batch, BatchResult, Refusal
-from turnledger.model.rows import EventRow, LeaseRow
+from turnledger.model.rows import EventRow, LeaseRow, LostCall
 from turnledger.wire.capture_form import MSGPACK, CaptureAnswer, CaptureRequest, CaptureResult
 
 __all__ = ["RemoteSink"]
@@ -162,9 +162,14 @@ class RemoteSink:
         del limit
         return []
 
-    def arrived(self, turn: UUID) -> dict[int, bytes]:
+    def lost_calls(self, limit: int) -> list[LostCall]:
+        """None: the server itself ends them."""
+        del limit
+        return []
+
+    def arrived(self, journal: UUID) -> dict[int, bytes]:
         """Nothing: the server itself makes results of it, and what was said is not told to a recorder."""
-        del turn
+        del journal
         return {}
 
     def event(self, event_id: UUID) -> EventRow | None:

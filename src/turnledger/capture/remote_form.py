@@ -118,7 +118,7 @@ class RemoteForm:
 
 def _arrived(arrived: Arrived) -> CaptureArrived:
     return CaptureArrived(
-        turn_id=arrived.turn,
+        journal_id=arrived.journal,
         agent_id=arrived.agent,
         conversation_id=arrived.conversation,
         call_id=arrived.call,

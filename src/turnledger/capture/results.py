@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from uuid import UUID
 
 from turnledger.capture.composer import name_token
+from turnledger.ids import derived_id
 from turnledger.model.events import ModelResult
 from turnledger.model.vocabulary import ModelStatus
 from turnledger.providers.exchange import Reply, ToolRequest, Usage
 
-__all__ = ["model_result"]
+__all__ = ["model_result", "result_id"]
 
 REQUESTS = 1000
+
+
+def result_id(call: UUID) -> UUID:
+    """Event id of the result of a call outside any turn, whoever records it: there is one, the first.
+
+    ``call`` is the event id of the MODEL_CALL.
+    """
+    return derived_id(call, "result")
 
 
 def model_result(
@@ -53,6 +63,7 @@ def _reply_facts(reply: Reply, usage: Usage | None) -> dict[str, object]:
         "usageFlags": list(usage.flags) or None if usage is not None else None,
         "wire": reply.wire,
         "responseId": reply.response_id,
+        "serviceTier": reply.service_tier,
         "finishRaw": reply.finish_raw,
         "truncatedReply": reply.truncated or None,
         "flags": [flag for flag in reply.flags if flag != "usage-absent"] or None,

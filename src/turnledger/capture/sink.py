@@ -10,7 +10,7 @@ from uuid import UUID
 from turnledger.capture.waiting import done
 from turnledger.clock import SYSTEM
 from turnledger.model.draft import Batch, BatchResult, BatchStatus, Placed
-from turnledger.model.rows import EventRow, LeaseRow
+from turnledger.model.rows import EventRow, LeaseRow, LostCall
 from turnledger.store.arrivals import arrived_replies
 from turnledger.store.ledger_store import Store
 
@@ -41,8 +41,12 @@ class Sink(Protocol):
         """Leases of open turns that ran out."""
         ...
 
-    def arrived(self, turn: UUID) -> dict[int, bytes]:
-        """What was kept of replies that still arrive, by the seq of the call: for whoever ends the turn."""
+    def lost_calls(self, limit: int) -> list[LostCall]:
+        """Calls outside any turn whose writer shows no sign of life."""
+        ...
+
+    def arrived(self, journal: UUID) -> dict[int, bytes]:
+        """What was kept of replies that still arrive, by the seq of the call: for whoever ends them."""
         ...
 
     def event(self, event_id: UUID) -> EventRow | None:
@@ -80,9 +84,13 @@ class StoreSink:
     def close_at_exit(self) -> None:
         """Nothing: all stores of a process are closed together."""
 
-    def arrived(self, turn: UUID) -> dict[int, bytes]:
+    def lost_calls(self, limit: int) -> list[LostCall]:
         """See ``Sink``."""
-        return arrived_replies(self.store.reader, turn)
+        return self.store.reader.lost_calls(limit)
+
+    def arrived(self, journal: UUID) -> dict[int, bytes]:
+        """See ``Sink``."""
+        return arrived_replies(self.store.reader, journal)
 
     def expired(self, limit: int) -> list[LeaseRow]:
         """See ``Sink``."""
@@ -129,9 +137,14 @@ class OffSink:
         del limit
         return []
 
-    def arrived(self, turn: UUID) -> dict[int, bytes]:
+    def lost_calls(self, limit: int) -> list[LostCall]:
         """See ``Sink``."""
-        del turn
+        del limit
+        return []
+
+    def arrived(self, journal: UUID) -> dict[int, bytes]:
+        """See ``Sink``."""
+        del journal
         return {}
 
     def event(self, event_id: UUID) -> EventRow | None:

@@ -24,7 +24,7 @@ from turnledger.errors import LedgerClosedError, LedgerCorruptError, LedgerError
 from turnledger.ids import NIL
 from turnledger.model.draft import Batch, BatchResult, BatchStatus, Journal, Refusal
 from turnledger.model.events import MemoryWrite
-from turnledger.model.rows import EventRow, LeaseRow
+from turnledger.model.rows import EventRow, LeaseRow, LostCall
 from turnledger.model.vocabulary import JournalKind
 from turnledger.store.spool import Spool
 
@@ -184,9 +184,13 @@ class SpoolSink:
         """See ``sink.Sink``; none while the end of such a turn may wait in the spool."""
         return self._ledger.expired(limit) if self._is_direct() else []
 
-    def arrived(self, turn: UUID) -> dict[int, bytes]:
+    def lost_calls(self, limit: int) -> list[LostCall]:
+        """See ``sink.Sink``; none while the result of such a call may wait in the spool."""
+        return self._ledger.lost_calls(limit) if self._is_direct() else []
+
+    def arrived(self, journal: UUID) -> dict[int, bytes]:
         """See ``sink.Sink``."""
-        return self._ledger.arrived(turn)
+        return self._ledger.arrived(journal)
 
     def event(self, event_id: UUID) -> EventRow | None:
         """See ``sink.Sink``; of a message in the spool, its stand-in is all that is known."""

@@ -10,8 +10,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from functools import partial
 from types import TracebackType
 from typing import ClassVar, Self
+from uuid import UUID
 
 from turnledger.capture.composer import Composed, compose
 from turnledger.capture.content import Content
@@ -19,9 +21,10 @@ from turnledger.capture.conversation_journal import ConversationJournal
 from turnledger.capture.failure import stop_code
 from turnledger.capture.pen import Pen
 from turnledger.capture.receipts import Pending
+from turnledger.capture.results import result_id
 from turnledger.capture.turn_journal import TurnJournal
 from turnledger.capture.waiting import Started, Work, finished, spawn
-from turnledger.errors import CaptureRefused, OutcomeUnrecorded, UsageError
+from turnledger.errors import CaptureRefused, ConflictError, OutcomeUnrecorded, UsageError
 from turnledger.ids import new_id
 from turnledger.model.draft import Placed
 from turnledger.model.events import CaptureError, Late, ModelResult, ToolResult
@@ -46,14 +49,14 @@ class Outcome:
     facts: Mapping[str, object] = field(default_factory=dict[str, object])
     arrived: bool = False
 
-    def compose(self) -> Composed:
+    def compose(self, event_id: UUID | None = None) -> Composed:
         """The event for the journal of the step."""
-        composed = compose(self.event, self.payload, slots=self.slots, facts=self.facts)
+        composed = compose(self.event, self.payload, slots=self.slots, facts=self.facts, event_id=event_id)
         return composed._replace(arrived=True) if self.arrived else composed
 
-    def compose_late(self, journal: TurnJournal) -> Composed:
-        """The event for the conversation, after the turn's end."""
-        late = Late(turn=journal.turn, type=self.event.TYPE, call=self.event.call)
+    def compose_late(self, turn: UUID | None) -> Composed:
+        """The event for the conversation, after the turn's end; without a turn, after its call was lost."""
+        late = Late(turn=turn, type=self.event.TYPE, call=self.event.call)
         facts = {**self.facts, "tokens": self.event.summary(Assurance.WRITE_AHEAD)}
         return compose(late, self.payload, slots=self.slots, facts=facts)
 
@@ -214,14 +217,23 @@ class Step(ABC):
     def _conclude(self, outcome: Outcome) -> Work[None]:
         journal = self._journal
         if isinstance(journal, TurnJournal):
-            turn = journal
-            what = f"The {outcome.event.TYPE}"
-            placed = yield from turn.conclude(what, outcome.compose(), lambda: outcome.compose_late(turn))
+            turn, what = journal.turn, f"The {outcome.event.TYPE}"
+            late = partial(outcome.compose_late, turn)
+            placed = yield from journal.conclude(what, outcome.compose(), late)
             self._settle(placed)
-            yield from self._tell_troubles(turn.conversation)
+            yield from self._tell_troubles(journal.conversation)
         elif journal is not None:
-            yield from journal.append(f"The {outcome.event.TYPE}", outcome.compose())
+            yield from self._conclude_outside(journal, outcome)
             yield from self._tell_troubles(journal)
+
+    def _conclude_outside(self, journal: ConversationJournal, outcome: Outcome) -> Work[None]:
+        """Append the outcome of a call outside any turn; as LATE where it was taken for lost meanwhile."""
+        try:
+            yield from journal.append(f"The {outcome.event.TYPE}", outcome.compose(result_id(self.event_id)))
+        except CaptureRefused as refused:
+            if not isinstance(refused.__cause__, ConflictError):
+                raise
+            yield from journal.append("The LATE", outcome.compose_late(None))
 
     def _note_trouble(self, stage: str, error_class: str | None) -> None:
         if error_class is not None:

@@ -61,7 +61,11 @@ class Translation:
         return Claim(claim.kind, self.id(claim.scope), name, claim.target)
 
     def _arrived(self, arrived: Arrived) -> Arrived:
-        return arrived._replace(agent=self.id(arrived.agent), conversation=self.id(arrived.conversation))
+        return arrived._replace(
+            journal=self.id(arrived.journal),
+            agent=self.id(arrived.agent),
+            conversation=self.id(arrived.conversation),
+        )
 
     def _draft(self, draft: Draft) -> Draft:
         tokens, detail = draft.tokens, draft.detail

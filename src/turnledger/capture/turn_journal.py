@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
+from typing import TYPE_CHECKING
 from uuid import UUID
 
 from turnledger.capture.composer import Composed
@@ -22,6 +23,10 @@ from turnledger.errors import CaptureRefused, LedgerError, TurnLost
 from turnledger.model.draft import Batch, BatchResult, BatchStatus, Draft, Journal, Lease, Placed, Refusal
 from turnledger.model.events import Approval, ModelCall
 from turnledger.model.vocabulary import ApprovalDecision, JournalKind
+
+if TYPE_CHECKING:
+    from turnledger.capture.arrivals import Incoming
+    from turnledger.capture.core import Core
 
 __all__ = ["TurnJournal"]
 
@@ -78,6 +83,11 @@ class TurnJournal:
         """Another writer holds the turn, or ended it."""
         if not self.ended:
             self._fail(lost(f"The next step of turn {self.turn}"))
+
+    def keep_arriving(self, core: Core, incoming: Incoming) -> None:
+        """Have what arrives of a reply kept from now on, while the turn is this writer's."""
+        if not self.is_inherited:
+            core.arrivals.add(incoming, self.conversation, self.turn, self.lease)
 
     # --- appending -----------------------------------------------------------------------------
 

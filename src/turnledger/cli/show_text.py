@@ -77,6 +77,7 @@ class ShowText:
         left_out: list[DamagedRow] = []
         entries = flow(self._reader, conversation, left_out, after)
         self._timeline(self._noting_doubts(entries, doubts), doubts, with_brackets=True)
+        self._arrived(conversation)
         if row.tokens_in is not None or row.tokens_out is not None:
             note_why_none([cost])
         return left_out
@@ -117,9 +118,9 @@ class ShowText:
         self._screen.line(words, (silence_words(since, self._zone.stamp), BAD))
         self._arrived(turn)
 
-    def _arrived(self, turn: UUID) -> None:
+    def _arrived(self, journal: UUID) -> None:
         """What a user may have seen of replies that are still on their way, or whose recorder was killed."""
-        for seq, data in arrived_replies(self._reader, turn).items():
+        for seq, data in arrived_replies(self._reader, journal).items():
             said = decode_reply(data).text or data.decode(errors="replace")
             arrived = Glance(GlanceState.TEXT, said, len(data))
             head = f"{size(len(data))} of the reply to #{seq} had arrived: "

@@ -95,7 +95,7 @@ class _Outcome(NamedTuple):
 class _Read:
     """A call with what its events say.
 
-    What came LATE is read as the MODEL_RESULT that it would have been in the turn, ``late_for``.
+    What came LATE is read as the MODEL_RESULT that it would have been, in the turn ``late_for`` if in one.
     """
 
     row: CallToPrice
@@ -280,8 +280,9 @@ class FollowingPricer:
 
 def _read(row: CallToPrice) -> _Read:
     tokens, detail = parse_summary(row.tokens), _detail(row.detail)
-    turn = read_uuid(tokens.get("turn", "")) if tokens.get("type") == ModelResult.TYPE else None
-    if turn is not None:
+    turn = None
+    if tokens.get("type") == ModelResult.TYPE:
+        turn = read_uuid(tokens.get("turn", ""))
         tokens = parse_summary(as_text(detail.get("tokens")) or "")
     return _Read(row, tokens, detail, answer_digest(detail), turn)
 

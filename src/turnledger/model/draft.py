@@ -95,11 +95,12 @@ class Draft(NamedTuple):
 class Arrived(NamedTuple):
     """Bytes of a reply that still arrives: no event, kept beside the journal until its call has a result.
 
-    ``call`` is the event id of its MODEL_CALL in the journal of ``turn``, ``start`` counts the bytes of the
-    reply before these, ``data`` is what ``wire.compression`` packed.  Sent again, they are the same bytes.
+    ``call`` is the event id of its MODEL_CALL in ``journal``, which is a turn's or the conversation's own;
+    ``start`` counts the bytes of the reply before these, ``data`` is what ``wire.compression`` packed: empty
+    where a call outside any turn only shows a sign of life.  Sent again, they are the same bytes.
     """
 
-    turn: UUID
+    journal: UUID
     agent: UUID
     conversation: UUID
     call: UUID

@@ -352,11 +352,11 @@ class Delivery(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Late(Event):
-    """True outcome that came after its turn had ended or was lost."""
+    """True outcome that came after its turn had ended or was lost; without a turn, after its call was."""
 
     TYPE: ClassVar[str] = "LATE"
     JOURNALS: ClassVar[frozenset[JournalKind]] = CONVERSATION
-    turn: UUID
+    turn: UUID | None = None
     type: str
     call: int | None = None
 

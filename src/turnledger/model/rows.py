@@ -213,6 +213,16 @@ class MemoryRow:
 
 
 @dataclass(frozen=True, slots=True)
+class LostCall:
+    """A call outside any turn whose reply arrived when its writer last showed a sign of life."""
+
+    conversation: UUID
+    agent: UUID
+    seq: int
+    event_id: UUID
+
+
+@dataclass(frozen=True, slots=True)
 class LeaseRow:
     """A turn's lease; ``until_ms`` by the database's clock, None while the turn is parked (waiting)."""
 

@@ -129,7 +129,7 @@ class Reading:
     def _arrived(self, asked: CaptureArrived) -> Arrived:
         self._allow(asked.agent_id)
         return Arrived(
-            asked.turn_id,
+            asked.journal_id,
             asked.agent_id,
             asked.conversation_id,
             asked.call_id,

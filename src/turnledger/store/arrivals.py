@@ -15,12 +15,12 @@ from turnledger.wire.compression import unpack
 __all__ = ["arrived_replies"]
 
 
-def arrived_replies(reader: Reader, turn: UUID) -> dict[int, bytes]:
-    """The first bytes of each reply of a turn that was still arriving, by the seq of its MODEL_CALL.
+def arrived_replies(reader: Reader, journal: UUID) -> dict[int, bytes]:
+    """The first bytes of each reply that still arrives for a call in this journal, by the seq of the call.
 
     A reply ends where a piece of it is missing or damaged.
     """
-    rows = reader.ask("list_arrivals", turn=turn.bytes)
+    rows = reader.ask("list_arrivals", journal=journal.bytes)
     return {seq: b"".join(_pieces(list(group))) for seq, group in groupby(rows, itemgetter(0))}
 
 

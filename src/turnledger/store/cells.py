@@ -29,6 +29,7 @@ __all__ = [
     "JOURNAL_ROW",
     "JOURNAL_STATE",
     "LEASE_ROW",
+    "LOST_CALL",
     "MEMORY_ROW",
     "MESSAGE_ROW",
     "NOTICE",
@@ -280,6 +281,7 @@ LEASE_ROW: Final = (
     _CONVERSATION_ID,
     *_columns("journals", holder=_is_id, epoch=_is_count, until_ms=_or_null(_is_number)),
 )
+LOST_CALL: Final = (_CONVERSATION_ID, _AGENT_ID, *_columns("events", seq=_is_number, event_id=_is_id))
 INTENT: Final = _columns(
     "events",
     jid=_is_number,

@@ -21,6 +21,7 @@ from turnledger.model.rows import (
     EventRow,
     JournalRow,
     LeaseRow,
+    LostCall,
     MemoryRow,
     MessageRow,
     Rows,
@@ -333,6 +334,10 @@ class Reader(Protocol):
 
     def leases(self, *, expired: bool, limit: int) -> Rows[LeaseRow]:
         """Leases of open turns; with ``expired`` only those that ran out by the database's clock."""
+        ...
+
+    def lost_calls(self, limit: int) -> Rows[LostCall]:
+        """Calls outside any turn that show no sign of life by the database's clock."""
         ...
 
     def journal(self, journal_id: UUID) -> JournalRow | None:

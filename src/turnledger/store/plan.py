@@ -41,6 +41,7 @@ from turnledger.store.state import (
     IdKind,
     JournalState,
     Leaf,
+    LiveCall,
     NewArrival,
     NewBody,
     NewEvent,
@@ -65,7 +66,7 @@ def wants_of(batches: Iterable[Batch]) -> Wants:
     wants = Wants()
     for batch in batches:
         if batch.arrived is not None:
-            wants.journals.add(batch.arrived.turn)
+            wants.journals.add(batch.arrived.journal)
         if batch.claim is not None:
             wants.aliases.add((batch.claim.kind, batch.claim.scope, batch.claim.name))
             if batch.claim.scope != NIL and batch.claim.kind is not AliasKind.MESSAGE:
@@ -144,15 +145,22 @@ class Planner:
         return BatchResult(BatchStatus.APPENDED, placed, target)
 
     def _arrive(self, batch: Batch, arrived: Arrived) -> BatchResult:
-        """Plan to keep bytes of a reply that still arrives, under the guards of an event of its turn."""
+        """Plan to keep bytes of a reply that still arrives, under the guards of an event of its turn.
+
+        Outside any turn they are a sign of life of their own call.
+        """
         try:
             journal = self._arriving_in(batch, arrived)
         except _RefusedError as refused:
             return BatchResult(BatchStatus.REFUSED, refusal=refused.refusal, reason=refused.reason)
-        if journal.until_ms is not None:
-            journal.until_ms = self._found.now_ms + arrived.lease.ttl_ms
-        self.changes.journals[journal.jid] = journal
-        self.changes.arrivals.append(NewArrival(journal.jid, arrived.call, arrived.start, arrived.data))
+        until_ms = self._found.now_ms + arrived.lease.ttl_ms
+        if journal.kind is JournalKind.CONVERSATION:
+            self.changes.live.append(LiveCall(journal.jid, arrived.call, until_ms))
+        else:
+            journal.until_ms = None if journal.until_ms is None else until_ms
+            self.changes.journals[journal.jid] = journal
+        if arrived.data:
+            self.changes.arrivals.append(NewArrival(journal.jid, arrived.call, arrived.start, arrived.data))
         return BatchResult(BatchStatus.APPENDED)
 
     def _arriving_in(self, batch: Batch, arrived: Arrived) -> JournalState:
@@ -162,13 +170,14 @@ class Planner:
         if len(arrived.data) > ARRIVED_AT_MOST + 1:  # the first byte says how they are packed
             reason = f"At most {ARRIVED_AT_MOST} bytes of a reply are kept at once."
             raise _RefusedError(Refusal.TOO_LARGE, reason)
-        journal = self._found.journals.get(arrived.turn)
-        if journal is None or journal.kind is not JournalKind.TURN:
-            reason = f"There is no turn {arrived.turn}; it has to be opened first."
+        journal = self._found.journals.get(arrived.journal)
+        if journal is None or journal.kind is JournalKind.LEDGER:
+            reason = f"There is no turn or conversation {arrived.journal}; it has to be opened first."
             raise _RefusedError(Refusal.UNKNOWN_JOURNAL, reason)
         self._check_owner(journal, arrived.agent, arrived.conversation)
-        self._check_open(journal)
-        self._held(journal, arrived.lease)
+        if journal.kind is JournalKind.TURN:
+            self._check_open(journal)
+            self._held(journal, arrived.lease)
         return journal
 
     def _repeated(self, batch: Batch) -> BatchResult | None:
@@ -257,7 +266,7 @@ class Planner:
             journal, draft.event_id, draft.type, draft.tokens, draft.detail, draft.payload_hash
         )
         self._keep_bodies(draft, event, journal)
-        if draft.arrived:
+        if draft.type == ModelResult.TYPE:
             self._settle(draft, journal)
         if event.seq == 0:
             status = TurnStatus.RUNNING if journal.kind is JournalKind.TURN else "none"
@@ -321,8 +330,11 @@ class Planner:
 
     def _settle(self, draft: Draft, journal: JournalState) -> None:
         call = read_token(draft.tokens, "call")
-        if draft.type == ModelResult.TYPE and call.isdecimal() and int(call) < journal.next_seq:
-            self.changes.settled.append((journal.jid, int(call)))
+        if call.isdecimal() and int(call) < journal.next_seq:
+            if draft.arrived:
+                self.changes.settled.append((journal.jid, int(call)))
+            if journal.kind is JournalKind.CONVERSATION:
+                self.changes.ended.append((journal.jid, int(call)))
 
     def _leaf(self, kind: str, journal: JournalState, status: str) -> None:
         self.changes.leaves.append(

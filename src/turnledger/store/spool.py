@@ -100,7 +100,7 @@ class SpoolCounts(NamedTuple):
 def turn_of(batch: Batch) -> UUID | None:
     """The turn that a batch adds to under its writer's lease; None where it is of a conversation."""
     if batch.arrived is not None:
-        return batch.arrived.turn
+        return batch.arrived.journal
     return next((draft.journal.id for draft in batch.drafts if draft.lease is not None), None)
 
 

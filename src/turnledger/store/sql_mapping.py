@@ -276,10 +276,16 @@ def changed_rows(changes: Changes, bodies: Sequence[StoredBody], parts: list[Val
         )
     if changes.conflicts:
         yield "insert_conflict", list(map(_CONFLICT, changes.conflicts))
-    if changes.arrivals:
-        yield "insert_arrival", list(map(_ARRIVAL, changes.arrivals))
-    if changes.settled:
-        yield "remove_arrivals", list(changes.settled)
+    yield from _arriving(changes)
+
+
+def _arriving(changes: Changes) -> Iterator[Write]:
+    yield from _write("insert_arrival", list(map(_ARRIVAL, changes.arrivals)))
+    yield from _write(
+        "upsert_live_call", [(call.until_ms, call.call.bytes, call.jid) for call in changes.live]
+    )
+    yield from _write("remove_arrivals", list(changes.settled))
+    yield from _write("remove_live_call", list(changes.ended))
 
 
 def _states(changes: Changes) -> Iterator[Write]:

@@ -20,6 +20,7 @@ from turnledger.model.rows import (
     EventRow,
     JournalRow,
     LeaseRow,
+    LostCall,
     MemoryRow,
     MessageRow,
     Rows,
@@ -272,6 +273,11 @@ class SqlReader:
         """See ``contract.Reader``."""
         rows = self._all("list_leases", expired=int(expired), now_ms=self._session.now_ms(), limit=limit)
         return sql_rows.listed(lease_row, rows)
+
+    def lost_calls(self, limit: int) -> Rows[LostCall]:
+        """See ``contract.Reader``."""
+        rows = self._all("list_lost_calls", now_ms=self._session.now_ms(), limit=limit)
+        return sql_rows.listed(sql_rows.lost_call, rows)
 
     # --- journals ------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from turnledger.model.rows import (
     DamagedRow,
     EventRow,
     JournalRow,
+    LostCall,
     MemoryRow,
     MessageRow,
     Rows,
@@ -32,6 +33,7 @@ from turnledger.store.cells import (
     CONVERSATION_ROW,
     EVENT_ROW,
     JOURNAL_ROW,
+    LOST_CALL,
     MEMORY_ROW,
     MESSAGE_ROW,
     STEP_EVENT,
@@ -48,6 +50,7 @@ __all__ = [
     "filled",
     "journal_row",
     "listed",
+    "lost_call",
     "memory_row",
     "message_row",
     "step_event",
@@ -262,3 +265,10 @@ def memory_row(row: Row) -> MemoryRow:
         _uuid(conversation),
         _uuid(turn),
     )
+
+
+def lost_call(row: Row) -> LostCall:
+    """A row of ``list_lost_calls``."""
+    check(row, LOST_CALL)
+    conversation, agent, seq, event_id = row
+    return LostCall(UUID(bytes=conversation), UUID(bytes=agent), seq, UUID(bytes=event_id))

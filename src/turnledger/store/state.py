@@ -25,6 +25,7 @@ __all__ = [
     "IdKind",
     "JournalState",
     "Leaf",
+    "LiveCall",
     "NewArrival",
     "NewBody",
     "NewEvent",
@@ -183,6 +184,14 @@ class NewArrival(NamedTuple):
     data: bytes
 
 
+class LiveCall(NamedTuple):
+    """Until when a call outside any turn is taken to live; ``call`` is an event id."""
+
+    jid: int
+    call: UUID
+    until_ms: int
+
+
 class Leaf(NamedTuple):
     """A leaf for the seal's outbox, in the columns of its text form (contract, section 7)."""
 
@@ -208,7 +217,8 @@ class Conflict(NamedTuple):
 class Changes:
     """Everything one transaction writes.  States listed here with ``new`` are inserted, else updated.
 
-    ``settled`` are calls ``(jid, seq)`` whose arrivals go, because they have their result.
+    ``settled`` are calls ``(jid, seq)`` whose arrivals go, because they have their result, and ``ended``
+    those outside any turn that need no sign of life any more.
     """
 
     agents: dict[int, AgentState] = field(default_factory=dict)
@@ -221,3 +231,5 @@ class Changes:
     conflicts: list[Conflict] = field(default_factory=list)
     arrivals: list[NewArrival] = field(default_factory=list)
     settled: list[tuple[int, int]] = field(default_factory=list)
+    live: list[LiveCall] = field(default_factory=list)
+    ended: list[tuple[int, int]] = field(default_factory=list)

@@ -26,10 +26,7 @@ class Undo:
 
     def __init__(self, changes: Changes) -> None:
         self._changes = changes
-        self._marks = [
-            len(rows)
-            for rows in (changes.aliases, changes.events, changes.bodies, changes.leaves, changes.settled)
-        ]
+        self._marks = [len(rows) for rows in _lists(changes)]
         self._states: dict[int, tuple[_State, tuple[object, ...]]] = {}
         self._added: list[tuple[dict[Any, Any], object]] = []
 
@@ -49,10 +46,17 @@ class Undo:
                 setattr(state, name, value)
         for table, key in reversed(self._added):
             table.pop(key, None)
-        changes = self._changes
-        for rows, mark in zip(
-            (changes.aliases, changes.events, changes.bodies, changes.leaves, changes.settled),
-            self._marks,
-            strict=True,
-        ):
-            del rows[mark:]  # type: ignore[attr-defined]
+        for rows, mark in zip(_lists(self._changes), self._marks, strict=True):
+            del rows[mark:]
+
+
+def _lists(changes: Changes) -> tuple[list[Any], ...]:
+    """What a batch adds to."""
+    return (
+        changes.aliases,
+        changes.events,
+        changes.bodies,
+        changes.leaves,
+        changes.settled,
+        changes.ended,
+    )

@@ -108,11 +108,12 @@ class CaptureClaim(_Form):
 class CaptureArrived(_Form):
     """Bytes of a reply that still arrives, behind its first ``start`` ones, until its call has a result.
 
-    ``call_id`` is the event id of the MODEL_CALL.  The first byte of ``data`` says how to read the rest: 0 as
+    ``call_id`` is the event id of the MODEL_CALL in the journal: a turn's, or the conversation's own, where
+    no ``data`` is a sign of life.  The first byte of ``data`` says how to read the rest: 0 as
     it is, 1 as a Zstandard frame, 2 as one made with the ledger's own dictionary.
     """
 
-    turn_id: UUID
+    journal_id: UUID
     agent_id: UUID
     conversation_id: UUID
     call_id: UUID

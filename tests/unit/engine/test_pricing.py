@@ -9,7 +9,11 @@ from uuid import UUID
 
 import pytest
 
+from tests.conformance.handwriting import tamper
+from tests.patience import eventually
 from turnledger.capture.ledger import Ledger
+from turnledger.capture.recovery import Sweeper
+from turnledger.capture.sink import StoreSink
 from turnledger.clock import SYSTEM
 from turnledger.engine import pricing
 from turnledger.engine.price_book import PRICES, price_book
@@ -190,6 +194,26 @@ def test_an_outcome_that_comes_late_is_priced_as_any(ledger: Ledger, store: Stor
     assert costs.of_models(agent.id, (now - 60_000, now + 60_000))["gpt"].nano == {"USD": 3_000_000}
     assert _price(store, OLD).calls == 0
     assert _price(store, OLD, Which.ALL).unchanged == 1
+
+
+def test_an_outcome_outside_any_turn_that_comes_late_is_priced_too(
+    ledger: Ledger, store: Store, engine: str
+) -> None:
+    conversation = ledger.agent("support").conversation("c")
+    call = conversation.model_call(model="gpt", request={}, provider="api.openai.com").__enter__()
+    call.chunk(b"data: {}\n\n")
+
+    def is_lost() -> bool:
+        tamper(engine, "UPDATE live_calls SET until_ms = 1")
+        return bool(store.reader.lost_calls(1))
+
+    eventually(is_lost)
+    ledger._core.arrivals.stop()
+    Sweeper(StoreSink(store)).sweep()
+    call.result(_reply("unheard-of", 1000))
+    call.__exit__(None, None, None)
+    result = _price(store, OLD)
+    assert (result.calls, result.priced, result.nano) == (2, 1, {"USD": 3_000_000})
 
 
 def test_what_comes_late_and_was_billed_in_its_turn_is_billed_once(ledger: Ledger, store: Store) -> None:

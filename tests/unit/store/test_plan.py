@@ -328,7 +328,7 @@ def test_what_arrives_while_a_turn_waits_leaves_it_parked(bench: Bench) -> None:
         ({"lease": Lease(UUID(int=8), 1, 30_000)}, Refusal.TURN_LOST),
         ({"agent": UUID(int=8)}, Refusal.FOREIGN_AGENT),
         ({"conversation": UUID(int=8)}, Refusal.UNKNOWN_JOURNAL),
-        ({"turn": UUID(int=8)}, Refusal.UNKNOWN_JOURNAL),
+        ({"journal": UUID(int=8)}, Refusal.UNKNOWN_JOURNAL),
         ({"data": bytes(ARRIVED_AT_MOST + 2)}, Refusal.TOO_LARGE),
         ({"start": -1}, Refusal.GRAMMAR),
         ({"start": 1 << 60}, Refusal.GRAMMAR),

@@ -1,0 +1,2 @@
+DELETE FROM live_calls
+WHERE jid = :jid AND seq = :seq

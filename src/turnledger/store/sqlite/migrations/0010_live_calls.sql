@@ -1,0 +1,9 @@
+-- A call outside any turn has no turn's lease: that its reply still arrives is renewed here, until it has its result.
+
+-- ``seq`` is that of the MODEL_CALL in the journal of a conversation.
+CREATE TABLE live_calls (
+    jid      INTEGER NOT NULL,
+    seq      INTEGER NOT NULL,
+    until_ms INTEGER NOT NULL,
+    PRIMARY KEY (jid, seq)
+) STRICT, WITHOUT ROWID;
