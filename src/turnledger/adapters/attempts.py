@@ -22,6 +22,7 @@ _COUNT: Final = "x-stainless-retry-count"
 
 
 class _Attempt(NamedTuple):
+    scope: weakref.ref[Recording]
     step: weakref.ref[ModelCallStep]
     url: str
     digest: bytes
@@ -34,13 +35,13 @@ def attempt_before(scope: Recording, request: Request, body: bytes) -> ModelCall
     """The call of this turn or conversation that failed and that this request tries again; None for none."""
     last = _last.get()
     step = None if last is None else last.step()
-    if last is None or step is None or not step.is_on_record or not scope.has(step):
+    if last is None or step is None or not step.is_on_record or last.scope() is not scope:
         return None
     is_counted = request.headers.get(_COUNT, "0") not in {"", "0"}
     is_same = step.has_failed and (last.url, last.digest) == (str(request.url), sha256(body).digest())
     return step if is_counted or is_same else None
 
 
-def note_attempt(step: ModelCallStep, request: Request, body: bytes) -> None:
+def note_attempt(scope: Recording, step: ModelCallStep, request: Request, body: bytes) -> None:
     """Remember what is sent, in this task or thread."""
-    _last.set(_Attempt(weakref.ref(step), str(request.url), sha256(body).digest()))
+    _last.set(_Attempt(weakref.ref(scope), weakref.ref(step), str(request.url), sha256(body).digest()))

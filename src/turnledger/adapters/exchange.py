@@ -36,7 +36,7 @@ def intent(request: Request, body: bytes, role: str | None) -> ModelCallStep:
         media_type=_media_type(request.headers.get("content-type")),
         url=url,
     )
-    note_attempt(step, request, body)
+    note_attempt(scope, step, request, body)
     return step
 
 

@@ -20,7 +20,6 @@ from turnledger.model.vocabulary import GuardDecision, MemoryOp
 if TYPE_CHECKING:
     from turnledger.capture.pen import Pen
     from turnledger.capture.receipts import Receipt
-    from turnledger.capture.steps import Step
     from turnledger.capture.waiting import Work
 
 __all__ = ["Recording"]
@@ -70,10 +69,6 @@ class Recording:
             media_type=media_type,
             url=url,
         )
-
-    def has(self, step: Step) -> bool:
-        """Whether a step is one of this very turn or conversation."""
-        return self._steps.shares_journal(step.pen)
 
     def prompt(
         self, instructions: object, *, tools: Sequence[object] = (), role: str | None = None
