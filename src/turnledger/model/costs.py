@@ -27,6 +27,7 @@ class CostReason(StrEnum):
     PARTIAL_USAGE = "partial-usage"
     UNKNOWN_PROVIDER = "unknown-provider"
     UNKNOWN_MODEL = "unknown-model"
+    UNKNOWN_TIER = "unknown-tier"
     NO_PRICE_LIBRARY = "no-price-library"
     NOT_STARTED = "not-started"
     ERROR_ANSWER = "error-answer"

@@ -10,8 +10,9 @@ from typing import Final
 
 from turnledger.model.costs import CostReason
 from turnledger.model.vocabulary import ModelStatus
-from turnledger.pricing.counts import hour_of, priced_counts, searches_of
+from turnledger.pricing.counts import billed_usage, hour_of, priced_counts, searches_of
 from turnledger.pricing.provider import Provider, provider_of
+from turnledger.pricing.terms import STANDARD, terms_of
 from turnledger.providers.document import as_list, as_text
 from turnledger.providers.exchange import Usage
 from turnledger.providers.usage import normalise_usage
@@ -29,7 +30,7 @@ class BilledCall:
     """What a price is looked up by.  ``at_ms`` is when the request was recorded, before it left.
 
     ``cache_write_1h`` is the part of ``cache_write`` that is kept for an hour, ``searches`` how many the
-    provider ran, ``tier`` the service tier where the usage names it.
+    provider ran, ``terms`` those that change the price, as ``terms_of`` names them.
     """
 
     provider: Provider
@@ -40,7 +41,12 @@ class BilledCall:
     """Counts by bucket, see ``counts.BUCKETS``; a bucket that is not known is not there."""
     cache_write_1h: int | None = None
     searches: int = 0
-    tier: str | None = None
+    terms: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def tier(self) -> str:
+        """The terms in one word, for tables: ``standard`` where there are none, else the provider's."""
+        return " ".join(self.terms.values()) or STANDARD
 
     def count(self, bucket: str) -> int:
         """Tokens of a bucket."""
@@ -86,8 +92,9 @@ def read_call(
     if free is not None:
         return Unbilled(free)
     unclear = _unclear(usage)
-    if usage is None or unclear is not None:
-        return Unpriceable(unclear or CostReason.NO_USAGE)
+    billed = None if usage is None else billed_usage(usage)
+    if billed is None or unclear is not None:
+        return Unpriceable(unclear or CostReason.UNCLEAR_USAGE)
     models = tuple(dict.fromkeys(name for name in (result.text("model"), call.text("model")) if name))
     if not models:
         return Unpriceable(CostReason.NO_MODEL)
@@ -95,10 +102,10 @@ def read_call(
         provider_of(as_text(call.detail.get("provider"))),
         models,
         at_ms,
-        priced_counts(usage),
-        hour_of(usage),
-        searches_of(usage),
-        as_text(usage.raw.get("service_tier")),
+        priced_counts(billed),
+        hour_of(billed),
+        searches_of(billed),
+        terms_of(billed, as_text(result.detail.get("serviceTier"))),
     )
 
 

@@ -58,6 +58,8 @@ class PriceLibrary:
             nano = nano_of(found.total_price)
             if nano is None:
                 return NoPrice(CostReason.UNCLEAR_USAGE)
+            if call.terms and not _has_price_on(found, call):
+                return NoPrice(CostReason.UNKNOWN_TIER)
             if any(price is not None for price in vars(found.model_price).values()):
                 return Quote(nano, _CURRENCY, found.provider.id, found.model.id)
         return NoPrice(CostReason.UNKNOWN_MODEL)
@@ -78,9 +80,24 @@ class PriceLibrary:
             _usage(call),
             model,
             provider_id=provider,
-            genai_request_timestamp=_EPOCH + timedelta(milliseconds=call.at_ms),
-            price_context=None if call.tier is None else {"service_tier": call.tier},
+            genai_request_timestamp=_time_of(call),
+            price_context=dict(call.terms) or None,
         )
+
+
+def _time_of(call: BilledCall) -> datetime:
+    return _EPOCH + timedelta(milliseconds=call.at_ms)
+
+
+def _has_price_on(found: PriceCalculation, call: BilledCall) -> bool:
+    """Whether it is a price on the call's terms: without one the package takes the standard price."""
+    variants = found.model.price_variants or ()
+    own = any(found.model is model for model in found.provider.models)  # of another's it takes no variant
+    return own and any(
+        variant.when == call.terms
+        and (variant.constraint is None or variant.constraint.active(_time_of(call)))
+        for variant in variants
+    )
 
 
 def _usage(call: BilledCall) -> Usage:

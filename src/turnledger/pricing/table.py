@@ -17,6 +17,7 @@ from turnledger.errors import ForeignFileError
 from turnledger.model.costs import CostReason
 from turnledger.pricing.call import BilledCall
 from turnledger.pricing.quote import EXACT, Answer, NoPrice, Quote, nano_of
+from turnledger.pricing.terms import STANDARD
 
 __all__ = ["PriceTable", "read_table"]
 
@@ -43,7 +44,7 @@ _HOUR: Final = "cache_write_1h"
 _REQUEST: Final = "request"
 _SEARCH: Final = "web_search"
 _PRICES: Final = frozenset({key for key, _ in _BUCKETS.values()} | {_HOUR, _REQUEST, _SEARCH})
-_ENTRY: Final = _PRICES | {"provider", "model", "from", "until", "currency"}
+_ENTRY: Final = _PRICES | {"provider", "model", "from", "until", "tier", "currency"}
 _FILE: Final = frozenset({"price", "currency"})
 
 
@@ -53,6 +54,7 @@ class _Entry:
     model: str
     from_ms: int | None
     until_ms: int | None
+    tier: str
     currency: str
     prices: Mapping[str, Decimal]
 
@@ -61,7 +63,8 @@ class _Entry:
         begun = self.from_ms is None or call.at_ms >= self.from_ms
         over = self.until_ms is not None and call.at_ms >= self.until_ms
         known = self.provider == _ANY or self.provider in call.provider.names
-        return begun and not over and known and fnmatchcase(model.lower(), self.model)
+        fits = begun and not over and known and fnmatchcase(model.lower(), self.model)
+        return fits and self.tier in (_ANY, call.tier)
 
     def amount(self, call: BilledCall) -> Decimal:
         """What the call costs."""
@@ -153,6 +156,7 @@ def _entry(given: Any, currency: str, where: str) -> _Entry:  # noqa: ANN401  ou
         _name(given["model"], where, "model"),
         _moment(given.get("from"), where, "from"),
         _moment(given.get("until"), where, "until"),
+        _name(given.get("tier", STANDARD), where, "tier"),
         _currency(given.get("currency", currency), where),
         prices,
     )

@@ -15,7 +15,7 @@ from turnledger.providers.messages import looks_like_anthropic, read_messages
 from turnledger.providers.usage import normalise_usage
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 __all__ = ["FORMAT"]
 
@@ -27,6 +27,7 @@ _FINISH: Final[Mapping[str, Finish]] = {
     "tool_use": "tool_calls",
     "refusal": "refusal",
     "pause_turn": "pause",
+    "compaction": "pause",
 }
 _HOSTED = frozenset({"server_tool_use", "mcp_tool_use"})
 _CALLING = _HOSTED | {"tool_use"}
@@ -79,12 +80,37 @@ class _Message:
     blocks: list[_Block] = field(default_factory=list[_Block])
     open: dict[int, _Block] = field(default_factory=dict[int, _Block])
     finish: str | None = None
+    model: str | None = None
+    refusal: str | None = None
     usage: dict[str, object] = field(default_factory=dict[str, object])
     stopped: bool = False
 
     def count(self, usage: object) -> None:
         """Counts of a stream are cumulative, so the last one that is given stands."""
         self.usage.update({key: value for key, value in as_map(usage).items() if value is not None})
+
+    def end(self, told: Mapping[str, object]) -> None:
+        """Why it ended, from the message or the delta that says it."""
+        self.finish = as_text(told.get("stop_reason")) or self.finish
+        self.refusal = as_text(as_map(told.get("stop_details")).get("explanation")) or self.refusal
+
+    def hand_over(self, told: Mapping[str, object]) -> None:
+        """A block that says that another model goes on (fallback)."""
+        if told.get("type") == "fallback":
+            self.model = as_text(as_map(told.get("to")).get("model")) or self.model
+
+    def whole(self, told: Mapping[str, object], data: bytes, path: Sequence[str | int]) -> None:
+        """The message as it stands at ``path`` of ``data``: all of it, or what a stream begins with."""
+        self.head = told
+        self.model = as_text(told.get("model")) or self.model
+        self.end(told)
+        self.count(told.get("usage"))
+        for index, entry in enumerate(as_list(told.get("content"))):
+            block = _block(as_map(entry))
+            self.hand_over(as_map(entry))
+            self.blocks.append(block)
+            if block.kind in _CALLING:
+                block.call.add(as_map(entry).get("input"), data, [*path, "content", index, "input"])
 
     def begin(self, index: int, block: _Block) -> None:
         self.blocks.append(block)
@@ -106,11 +132,12 @@ class _Message:
         waiting = [block.call for block in self.blocks if block.kind == "tool_use"]
         hosted = [block.call for block in self.blocks if block.kind in _HOSTED]
         return Reply(
-            served_model=as_text(self.head.get("model")),
+            served_model=self.model,
             response_id=as_text(self.head.get("id")),
             finish=_FINISH.get(self.finish, "other") if self.finish else None,
             finish_raw=self.finish,
             text="".join(texts) if texts else None,
+            refusal=self.refusal,
             reasoning_text="".join(thoughts) or None,
             tool_requests=tuple(call.request(ordinal) for ordinal, call in enumerate(waiting)),
             hosted_tools=tuple(call.request(ordinal) for ordinal, call in enumerate(hosted)),
@@ -128,14 +155,8 @@ def _claims_event(document: Mapping[str, object]) -> bool:
 
 
 def _read_reply(document: Mapping[str, object], body: bytes) -> Reply:
-    message = _Message(head=document, finish=as_text(document.get("stop_reason")))
-    message.count(document.get("usage"))
-    for index, entry in enumerate(as_list(document.get("content"))):
-        told = as_map(entry)
-        block = _block(told)
-        message.blocks.append(block)
-        if block.kind in _CALLING:
-            block.call.add(told.get("input"), body, ["content", index, "input"])
+    message = _Message()
+    message.whole(document, body, [])
     return message.reply(())
 
 
@@ -152,16 +173,17 @@ def _take(message: _Message, event: StreamEvent) -> None:
     index = number if isinstance(number, int) else -1
     match told.get("type"):
         case "message_start":
-            message.head = as_map(told.get("message"))
-            message.count(message.head.get("usage"))
+            if not message.head:  # some proxies send it twice
+                message.whole(as_map(told.get("message")), event.data, ["message"])
         case "content_block_start":
+            message.hand_over(as_map(told.get("content_block")))
             message.begin(index, _block(as_map(told.get("content_block")), event))
         case "content_block_delta":
             message.extend(index, as_map(told.get("delta")))
         case "content_block_stop":
             message.open.get(index, _Block("")).settle_input()
         case "message_delta":
-            message.finish = as_text(as_map(told.get("delta")).get("stop_reason")) or message.finish
+            message.end(as_map(told.get("delta")))
             message.count(told.get("usage"))
         case "message_stop":
             message.stopped = True

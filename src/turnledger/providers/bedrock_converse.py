@@ -81,6 +81,7 @@ class _Message:
     blocks: dict[int, _Block] = field(default_factory=dict[int, _Block])
     model: str | None = None
     finish: str | None = None
+    tier: str | None = None
     usage: object = None
     counted: bool = False
 
@@ -101,6 +102,7 @@ class _Message:
                     self.counted = True
                     self.usage = part.get("usage")
                     self.model = _router_model(part) or self.model
+                    self.tier = _tier(part)
                 case _:
                     continue
 
@@ -116,6 +118,7 @@ class _Message:
             flags += ("model-absent",)
         return Reply(
             served_model=self.model,
+            service_tier=self.tier,
             finish=_FINISH.get(self.finish, "other") if self.finish else None,
             finish_raw=self.finish,
             text="".join(texts) if texts else None,
@@ -132,6 +135,13 @@ def _router_model(document: Mapping[str, object]) -> str | None:
     return as_text(router.get("invokedModelId"))
 
 
+def _tier(document: Mapping[str, object]) -> str | None:
+    """The tier that served; optimised latency has prices of its own, too."""
+    if as_map(document.get("performanceConfig")).get("latency") == "optimized":
+        return "latency-optimized"
+    return as_text(as_map(document.get("serviceTier")).get("type"))
+
+
 def _claims_reply(document: Mapping[str, object]) -> bool:
     return isinstance(as_map(document.get("output")).get("message"), dict)
 
@@ -144,6 +154,7 @@ def _read_reply(document: Mapping[str, object], body: bytes) -> Reply:
     message = _Message(
         model=_router_model(document),
         finish=as_text(document.get("stopReason")),
+        tier=_tier(document),
         usage=document.get("usage"),
     )
     content = as_list(as_map(as_map(document.get("output")).get("message")).get("content"))

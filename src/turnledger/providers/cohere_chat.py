@@ -18,9 +18,9 @@ from turnledger.providers.usage import normalise_usage
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["FORMAT"]
+__all__ = ["FINISH", "FORMAT"]
 
-_FINISH: Final[Mapping[str, Finish]] = {
+FINISH: Final[Mapping[str, Finish]] = {
     "COMPLETE": "stop",
     "STOP_SEQUENCE": "stop",
     "MAX_TOKENS": "length",
@@ -30,6 +30,8 @@ _FINISH: Final[Mapping[str, Finish]] = {
     "ERROR": "error",
     "TIMEOUT": "error",
 }
+"""Reasons of both versions."""
+
 _EVENTS = frozenset(
     {
         "message-start",
@@ -109,7 +111,7 @@ class _Answer:
     def reply(self, flags: tuple[ReplyFlag, ...]) -> Reply:
         return Reply(
             response_id=self.response_id,
-            finish=_FINISH.get(self.finish, "other") if self.finish else None,
+            finish=FINISH.get(self.finish, "other") if self.finish else None,
             finish_raw=self.finish,
             text="".join(self.text) if self.text else None,
             reasoning_text="".join(self.thoughts) or None,

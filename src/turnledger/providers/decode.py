@@ -5,18 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from turnledger.providers import openai_chat
-from turnledger.providers.document import as_list, as_map, parse, without_mark
+from turnledger.providers import ollama, openai_chat, openai_responses, text_completion
+from turnledger.providers.document import as_map, parse, without_mark
 from turnledger.providers.endpoint import endpoint_of
 from turnledger.providers.exchange import Reply, ReplyFlag, RequestFacts, RequestFlag, Usage
 from turnledger.providers.failure import provider_error
+from turnledger.providers.format import Stream, StreamEvent
 from turnledger.providers.frames import looks_like_frames
 from turnledger.providers.registry import FORMATS
 from turnledger.providers.sse import looks_like_events
 from turnledger.providers.streams import (
     FRAMES_MEDIA_TYPE,
     frame_stream,
+    line_stream,
     list_stream,
+    looks_like_lines,
     sse_stream,
     torn_list_stream,
 )
@@ -25,10 +28,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from turnledger.providers.document import Document
-    from turnledger.providers.format import Stream, WireFormat
+    from turnledger.providers.format import WireFormat
 
 __all__ = ["decode_reply", "decode_request", "prompt_snapshot"]
 
+_ALIKE = frozenset(
+    {openai_chat.FORMAT.name, openai_responses.FORMAT.name, text_completion.FORMAT.name}
+)  # several formats write these
 _FIRST = 8  # how many elements of a list are looked at to tell whether it is a stream
 
 
@@ -68,6 +74,8 @@ def _claims_to_be_events(body: bytes, media_type: str) -> bool:
 
 def _read_document(body: bytes, status: int | None) -> Reply:
     document = parse(body)
+    if not document.readable and looks_like_lines(body):
+        return _read_events(*line_stream(body), status)
     top = as_map(document.value)
     wire = next((one for one in FORMATS if one.claims_reply(top)), None)
     if wire is None:
@@ -86,9 +94,13 @@ def _read_list(document: Document, body: bytes, status: int | None) -> Reply:
     """A body of no known format, unless it is a list of what a stream of one consists of."""
     stream: Stream | None = None
     if document.readable:
-        first = [as_map(item) for item in as_list(document.value)[:_FIRST]]
+        listed = document.value if isinstance(document.value, list) else [document.value]
+        first = [as_map(item) for item in listed[:_FIRST]]
         if any(wire.claims_event(item) for item in first for wire in FORMATS):
-            stream = list_stream(body, document.value)
+            alone = Stream(
+                [StreamEvent(body, first[0])], done=False
+            )  # a stream that ends with its first line
+            stream = list_stream(body, document.value) if listed is document.value else alone
     elif without_mark(body).startswith(b"["):
         torn = torn_list_stream(body)
         stream = torn if _format_of(torn) is not None else None
@@ -162,9 +174,11 @@ def decode_request(request: bytes | Mapping[str, object], *, uri: str | None = N
     name = None if wire is None else wire.name
     return replace(
         facts,
-        wire=endpoint.wire or name if name == openai_chat.FORMAT.name else name,
+        wire=endpoint.wire or name if name in _ALIKE else name,
         model=facts.model or endpoint.model,
-        stream=facts.stream or endpoint.streams,
+        stream=facts.stream
+        or endpoint.streams
+        or (endpoint.wire == ollama.FORMAT.name and "stream" not in request),
         flags=flags + facts.flags,
     )
 

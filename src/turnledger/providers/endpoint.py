@@ -56,7 +56,13 @@ _BEDROCK = re.compile(r"bedrock-runtime(-fips)?\.[a-z0-9-]+\.(amazonaws\.com(\.c
 _VERTEX = re.compile(r"[a-z0-9-]+-aiplatform\.googleapis\.com")
 _MODEL = re.compile(r"/(?:models?|deployments|endpoints)/([^/]+?)(?:/|:(?=[a-zA-Z]+$)|$)")
 _STREAMS = re.compile(r"stream(generate|raw|query)|-stream$", re.IGNORECASE)
-_WIRES = {"/v1/messages": "anthropic-messages", "/v2/chat": "cohere-chat"}
+_WIRES = {
+    "/v1/messages": "anthropic-messages",
+    "/v2/chat": "cohere-chat",
+    "/interactions": "gemini-interactions",
+    "/api/chat": "ollama",
+    "/api/generate": "ollama",
+}
 _STORED = re.compile(r"/(responses/resp_|chat/completions/chatcmpl-)[\w-]+/?$")
 
 

@@ -151,13 +151,15 @@ class Reply:
 
     ``wire`` is the format's name, None where no decoder could read it.  ``finish`` is the closed form of
     ``finish_raw``.  ``hosted_tools`` ran at the provider, ``tool_requests`` wait for the agent.
-    ``usage`` is None exactly where ``usage-absent`` is flagged.
+    ``usage`` is None exactly where ``usage-absent`` is flagged.  ``service_tier`` is the tier that served
+    where the reply says it beside its usage object, in the provider's own word.
     """
 
     provider: str | None = None
     wire: str | None = None
     served_model: str | None = None
     response_id: str | None = None
+    service_tier: str | None = None
     finish: Finish | None = None
     finish_raw: str | None = None
     text: str | None = field(default=None, repr=False)

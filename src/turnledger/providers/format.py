@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING
 
 from turnledger.providers.document import exact_text
 from turnledger.providers.exchange import ToolRequest
+from turnledger.providers.usage import normalise_usage
+from turnledger.wire.values import encode_value
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from turnledger.providers.exchange import Reply, ReplyFlag, RequestFacts
+    from turnledger.providers.exchange import Reply, ReplyFlag, RequestFacts, Usage
 
-__all__ = ["Arguments", "Stream", "StreamEvent", "WireFormat", "reencoded"]
+__all__ = ["Arguments", "Stream", "StreamEvent", "WireFormat", "invocation_metrics", "reencoded"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,18 +54,23 @@ class WireFormat:
 
 @dataclass(slots=True)
 class Arguments:
-    """A tool request while it is put together; ``pieces`` are the fragments of its arguments' text."""
+    """A tool request while it is put together; ``pieces`` are the fragments of its arguments' text.
+
+    ``parts`` is the value of arguments that come as values at paths instead (Gemini).
+    """
 
     id: str | None = None
     name: str = ""
     choice: int = 0
     pieces: list[str] = field(default_factory=list[str])
     exact: bool = True
+    parts: dict[str, object] | None = None
 
     @property
     def supplied(self) -> str:
         """The arguments' text so far."""
-        return "".join(self.pieces)
+        whole = () if self.parts is None else (encode_value(self.parts).data.decode(),)
+        return "".join((*whole, *self.pieces))
 
     def add(self, value: object, data: bytes, path: Sequence[str | int]) -> None:
         """Append a fragment: text as it is, any other value as it is written at ``path`` of ``data``."""
@@ -81,6 +88,11 @@ class Arguments:
         )
 
 
+def invocation_metrics(document: Mapping[str, object]) -> Usage | None:
+    """Usage as Bedrock puts it into the last event of whatever a model streams; None where it did not."""
+    return normalise_usage(document.get("amazon-bedrock-invocationMetrics"))
+
+
 def reencoded(calls: Sequence[Arguments]) -> tuple[ReplyFlag, ...]:
     """The flag that some arguments are not in their exact text."""
-    return () if all(call.exact for call in calls) else ("supplied-reencoded",)
+    return () if all(call.exact and call.parts is None for call in calls) else ("supplied-reencoded",)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from turnledger.providers.document import as_list, as_map, as_text
 from turnledger.providers.exchange import Finish, Reply, ReplyFlag, RequestFacts
 from turnledger.providers.format import Arguments, Stream, WireFormat, reencoded
+from turnledger.providers.gemini_arguments import put
 from turnledger.providers.messages import request_facts, texts_of
 from turnledger.providers.usage import normalise_usage
 
@@ -88,8 +89,16 @@ class _Candidate:
             call = _begun(told, name or "", self.index)
             self.calls.append(call)
         call.add(told.get("args"), data, [*path, "args"])
-        call.add(told.get("partialArgs"), data, [*path, "partialArgs"])
+        self._put(call, as_list(told.get("partialArgs")), data, [*path, "partialArgs"])
         self.open = call if told.get("willContinue") is True else None
+
+    def _put(self, call: Arguments, parts: Sequence[object], data: bytes, path: Sequence[str | int]) -> None:
+        """Parts of arguments go into one value, which nobody wrote; what fits nowhere stays as it came."""
+        for number, part in enumerate(parts):
+            if call.parts is None:
+                call.parts = {}
+            if not put(call.parts, part):
+                call.add(part, data, [*path, number])
 
 
 def _begun(told: Mapping[str, object], name: str, choice: int) -> Arguments:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from turnledger.providers.document import as_list, as_map, as_text, parse
 from turnledger.providers.exchange import Finish, Reply, ReplyFlag, Usage
-from turnledger.providers.format import Arguments, Stream, WireFormat, reencoded
+from turnledger.providers.format import Arguments, Stream, WireFormat, invocation_metrics, reencoded
 from turnledger.providers.messages import has_messages, read_messages, texts_of
 from turnledger.providers.usage import normalise_usage
 
@@ -96,6 +96,15 @@ class _Choice:
             call.add(told.get("arguments"), data, [*path, "executed_tools", number, "arguments"])
             self.hosted[index if isinstance(index, int) else number] = call
 
+    def ending(self) -> Finish | None:
+        """Why it ended; ``stop`` is also said of a refusal, and of a call that the request asked for."""
+        if self.finish is None:
+            return None
+        finish = _FINISH.get(self.finish, "other")
+        if finish == "stop":
+            return "tool_calls" if self.calls else "refusal" if self.refusal and not self.text else finish
+        return finish
+
     def _fresh(self, call: Mapping[str, object]) -> Arguments:
         made = Arguments(id=as_text(call.get("id")), choice=self.index)
         self.calls.append(made)
@@ -162,12 +171,18 @@ class _Answer:
     choices: dict[int, _Choice] = field(default_factory=dict[int, _Choice])
     model: str | None = None
     response_id: str | None = None
+    tier: str | None = None
     usage: Usage | None = None
+    metered: bool = False
 
     def add(self, document: Mapping[str, object], data: bytes, part_name: str) -> None:
         self.model = self.model or as_text(document.get("model"))
         self.response_id = self.response_id or as_text(document.get("id"))
+        self.tier = as_text(document.get("service_tier")) or self.tier
         self.usage = _usage(document) or self.usage
+        metrics = invocation_metrics(document)
+        self.metered = self.metered or metrics is not None
+        self.usage = self.usage or metrics
         for number, entry in enumerate(as_list(document.get("choices"))):
             told = as_map(entry)
             index, deltas = told.get("index"), part_name == "delta"
@@ -175,11 +190,15 @@ class _Answer:
             choice = self.choices.get(at)
             if choice is None:
                 choice = self.choices[at] = _Choice(at)
-            choice.finish = as_text(told.get("finish_reason")) or choice.finish
-            part = as_map(told.get(part_name)) or {"content": told.get("text")}  # text: legacy completions
+            reason = as_text(told.get("finish_reason")) or as_text(told.get("stop_reason"))
+            choice.finish = (
+                reason or choice.finish
+            )  # stop_reason: Mistral on Bedrock, where messages stream, too
+            key = part_name if part_name in told else "message"
+            part = as_map(told.get(key)) or {"content": told.get("text")}  # text: legacy completions
             choice.add_content(part)
-            choice.add_calls(part, data, ["choices", number, part_name], deltas=deltas)
-            choice.add_hosted(part, data, ["choices", number, part_name])
+            choice.add_calls(part, data, ["choices", number, key], deltas=deltas)
+            choice.add_hosted(part, data, ["choices", number, key])
 
     def reply(self, flags: tuple[ReplyFlag, ...]) -> Reply:
         ordered = [self.choices[index] for index in sorted(self.choices)]
@@ -191,7 +210,8 @@ class _Answer:
         return Reply(
             served_model=self.model,
             response_id=self.response_id,
-            finish=_FINISH.get(first.finish, "other") if first.finish else None,
+            service_tier=self.tier,
+            finish=first.ending(),
             finish_raw=first.finish,
             text="".join(first.text) if first.text else None,
             refusal="".join(first.refusal) or None,
@@ -205,9 +225,7 @@ class _Answer:
 
 def _claims_reply(document: Mapping[str, object]) -> bool:
     kind = document.get("object")
-    return isinstance(document.get("choices"), list) or (
-        isinstance(kind, str) and kind.startswith("chat.completion")
-    )
+    return isinstance(document.get("choices"), list) or kind in ("chat.completion", "chat.completion.chunk")
 
 
 def _read_reply(document: Mapping[str, object], body: bytes) -> Reply:
@@ -220,7 +238,7 @@ def _read_stream(stream: Stream) -> Reply:
     answer = _Answer()
     for event in stream.events:
         answer.add(event.value, event.data, "delta")
-    return answer.reply(() if stream.done else ("cut",))
+    return answer.reply(() if stream.done or answer.metered else ("cut",))
 
 
 FORMAT = WireFormat(

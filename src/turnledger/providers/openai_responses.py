@@ -27,6 +27,7 @@ _FINISH: Final[Mapping[str, Finish]] = {
     "failed": "error",
 }
 _UNDER_WAY = frozenset({"queued", "in_progress"})
+_DONE = {"done": "completed"}  # an event that has another name than the status
 _COMPACTION = "response.compaction"
 _TERMINAL = frozenset(
     {"response.completed", "response.incomplete", "response.failed", "response.cancelled", "response.done"}
@@ -36,11 +37,15 @@ _OTHERS = frozenset({"encoding_format", "dimensions", "input_type", "voice"})  #
 
 @dataclass(slots=True)
 class _Response:
-    """A response while it is put together; ``head`` is the last whole response object that was sent."""
+    """A response while it is put together.
+
+    ``head`` is what response objects said so far, ``status`` how the event that ends a stream calls its end.
+    """
 
     head: Mapping[str, object] = field(default_factory=dict[str, object])
     items: dict[int, Item] = field(default_factory=dict[int, Item])
     ended: bool = False
+    status: str | None = None
 
     def take(self, event: StreamEvent) -> None:
         told = event.value
@@ -55,8 +60,10 @@ class _Response:
 
     def _take_head(self, event: StreamEvent, kind: str) -> None:
         """The last response object repeats every item; some servers leave its list of them empty."""
-        self.head = as_map(event.value.get("response"))
+        told = {key: value for key, value in as_map(event.value.get("response")).items() if value is not None}
+        self.head = {**self.head, **told}  # the last one of some servers holds little but the usage
         self.ended = self.ended or kind in _TERMINAL
+        self.status = kind.removeprefix("response.") if kind in _TERMINAL else self.status
         output = as_list(self.head.get("output"))
         if output and kind in _TERMINAL:
             self.items = dict(enumerate(_items(output, event.data, ["response", "output"])))
@@ -76,6 +83,7 @@ class _Response:
         return Reply(
             served_model=as_text(self.head.get("model")),
             response_id=as_text(self.head.get("id")),
+            service_tier=as_text(self.head.get("service_tier")),
             finish=finish,
             finish_raw=finish_raw,
             text="".join(texts) if texts else None,
@@ -90,6 +98,8 @@ class _Response:
     def _finish_raw(self) -> str | None:
         """Why it is incomplete, else its status once that is final."""
         status = as_text(self.head.get("status"))
+        if self.status is not None and status in (None, *_UNDER_WAY):
+            status = _DONE.get(self.status, self.status)
         reason = as_text(as_map(self.head.get("incomplete_details")).get("reason"))
         return reason or (None if status in _UNDER_WAY else status)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from turnledger.providers.document import as_list, as_map, as_text
 from turnledger.providers.exchange import Reply, RequestFacts
 from turnledger.providers.format import Stream, WireFormat
+from turnledger.providers.ollama import COUNTS
 from turnledger.providers.usage import normalise_usage
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ _LISTS: Final = {
     "results": frozenset({"flagged", "relevance_score"}),  # moderation, ranking
     "pages": frozenset({"markdown"}),  # reading of documents
 }
+_KEPT: Final = frozenset({"list", "batch", "file", "model"})
 _SPOKEN: Final = frozenset({"text", "usage", "task", "language", "duration", "segments", "words", "logprobs"})
 _BESIDE: Final = frozenset({*_COUNTS, "object", "promptTokensDetails", "totalBillableCharacters"})
 
@@ -35,10 +37,14 @@ def _holds_vectors(document: Mapping[str, object]) -> bool:
 
 
 def _holds_other(document: Mapping[str, object]) -> bool:
-    """Images, verdicts, rankings, pages, or what was spoken."""
+    """Images, verdicts, rankings, pages, what was spoken, or an entry of what the provider keeps."""
     firsts = ((as_map(next(iter(as_list(document.get(key))), None)), own) for key, own in _LISTS.items())
-    return any(own & first.keys() for first, own in firsts) or (
-        isinstance(document.get("text"), str) and document.keys() <= _SPOKEN
+    return (
+        any(own & first.keys() for first, own in firsts)
+        or (isinstance(document.get("text"), str) and document.keys() <= _SPOKEN)
+        or as_text(document.get("object")) in _KEPT
+        or document.get("type") == "message_batch"
+        or document.get("deleted") is True
     )
 
 
@@ -47,11 +53,13 @@ def _holds_a_count(document: Mapping[str, object]) -> bool:
 
 
 def _read_reply(document: Mapping[str, object], _body: bytes) -> Reply:
-    """Cohere counts in ``meta``."""
+    """Cohere counts in ``meta``, Ollama at the top."""
+    own = {key: document[key] for key in COUNTS if key in document}
+    places = [*map(document.get, _USAGES), own]
     return Reply(
         served_model=as_text(document.get("model")),
         response_id=as_text(document.get("id")),
-        usage=next((usage for key in _USAGES if (usage := normalise_usage(document.get(key)))), None),
+        usage=next((usage for told in places if (usage := normalise_usage(told))), None),
         flags=("no-reply",),
     )
 

@@ -24,6 +24,7 @@ _WAITING: Final[Mapping[str, str]] = {
 }
 # Calls that ran at the provider; a kind that came later than this list is taken as one of these.
 _HOSTED: Final[Mapping[str, str]] = {
+    "program": "code",
     "mcp_call": "arguments",
     "mcp_approval_request": "arguments",
     "web_search_call": "action",
@@ -54,16 +55,20 @@ _ARGUMENT_DELTAS: Final[Mapping[str, str]] = {
 
 @dataclass(slots=True)
 class Item:
-    """One item while it is put together; ``parts`` are its texts by kind and place."""
+    """One item while it is put together; ``parts`` are its texts by kind and place.
+
+    ``client`` says whether the agent runs what it calls, where the item itself says so.
+    """
 
     kind: str
     call: Arguments | None = None
+    client: bool | None = None
     parts: dict[tuple[str, int], list[str]] = field(default_factory=dict[tuple[str, int], list[str]])
 
     @property
     def hosted(self) -> bool:
         """Whether the provider runs what it calls."""
-        return self.kind not in _WAITING
+        return self.kind not in _WAITING if self.client is None else not self.client
 
     def texts(self, kind: str) -> Iterator[str]:
         """The texts of one kind in order, each whole."""
@@ -103,13 +108,24 @@ def read_item(told: Mapping[str, object], data: bytes, path: Sequence[str | int]
                 item.add(kind, number, part.get("refusal") if kind == "refusal" else part.get("text"))
     if item.kind.endswith("_call") or item.kind in _HOSTED:
         item.call = _call(item.kind, told, data, path)
+        item.client = _runs_at_client(told)
     return item
+
+
+def _runs_at_client(told: Mapping[str, object]) -> bool | None:
+    """What the item says: searches for tools name who executes them, shells where they run."""
+    place = as_text(told.get("execution")) or as_text(as_map(told.get("environment")).get("type"))
+    if place is None:
+        return None
+    return place in ("client", "local")
 
 
 def _call(kind: str, told: Mapping[str, object], data: bytes, path: Sequence[str | int]) -> Arguments:
     call_id = as_text(told.get("call_id")) or as_text(told.get("id"))
     call = Arguments(id=call_id, name=as_text(told.get("name")) or kind.removesuffix("_call"))
     place = _WAITING.get(kind) or _HOSTED.get(kind)
+    if kind == "computer_call" and "action" not in told:
+        place = "actions"
     if place is not None:
         call.add(told.get(place), data, [*path, place])
     return call

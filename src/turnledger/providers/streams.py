@@ -1,4 +1,4 @@
-"""Bodies that are a sequence of JSON objects: server-sent events, AWS event streams, JSON lists."""
+"""Bodies that are a sequence of JSON objects: server-sent events, AWS event streams, JSON lists and lines."""
 
 from __future__ import annotations
 
@@ -19,7 +19,15 @@ if TYPE_CHECKING:
     from turnledger.providers.document import Document
     from turnledger.providers.exchange import ReplyFlag
 
-__all__ = ["FRAMES_MEDIA_TYPE", "frame_stream", "list_stream", "sse_stream", "torn_list_stream"]
+__all__ = [
+    "FRAMES_MEDIA_TYPE",
+    "frame_stream",
+    "line_stream",
+    "list_stream",
+    "looks_like_lines",
+    "sse_stream",
+    "torn_list_stream",
+]
 
 FRAMES_MEDIA_TYPE: Final = "application/vnd.amazon.eventstream"
 
@@ -57,6 +65,21 @@ def sse_stream(body: bytes) -> tuple[Stream, tuple[ReplyFlag, ...]]:
             found.done = True
         else:
             found.take(data)
+    return found.stream()
+
+
+def looks_like_lines(body: bytes) -> bool:
+    """Whether the body begins with a JSON object that fills its first line, and has more lines."""
+    first, _, more = without_mark(body).partition(b"\n")
+    return first.startswith(b"{") and bool(more.strip()) and parse(first).readable
+
+
+def line_stream(body: bytes) -> tuple[Stream, tuple[ReplyFlag, ...]]:
+    """The events of a body that holds one on each line."""
+    found = _Events()
+    for line in without_mark(body).splitlines():
+        if line.strip():
+            found.take(line)
     return found.stream()
 
 

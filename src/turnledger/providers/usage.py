@@ -1,11 +1,12 @@
 """Usage objects of all dialects as disjoint buckets, checked against the provider's own sum.
 
-Five families, told apart by their keys:
+Six families, told apart by their keys:
 
 - inclusive: the prompt holds cached tokens, the completion holds reasoning (OpenAI chat and Responses and
   what speaks like them; OpenTelemetry ``gen_ai.usage.*``);
 - exclusive: input and both cache counts stand side by side (Anthropic);
 - Gemini: the prompt holds cached tokens, thoughts stand beside the candidates;
+- Gemini Interactions: the same under names of its own;
 - Bedrock Converse: input and both cache counts stand side by side, output holds reasoning;
 - Cohere: what was processed (``tokens``) and what is billed (``billed_units``) are given apart.
 
@@ -24,10 +25,24 @@ if TYPE_CHECKING:
 
 __all__ = ["normalise_usage"]
 
-_PROMPT = ("prompt_tokens", "input_tokens", "gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens")
+_PROMPT = (
+    "prompt_tokens",
+    "input_tokens",
+    "prompt_eval_count",  # Ollama
+    "prompt_token_count",  # Llama on Bedrock
+    "inputTextTokenCount",  # Titan
+    "inputTokenCount",  # Bedrock, of any model that streams
+    "gen_ai.usage.input_tokens",
+    "gen_ai.usage.prompt_tokens",
+)
 _COMPLETION = (
     "completion_tokens",
     "output_tokens",
+    "eval_count",
+    "generation_token_count",
+    "tokenCount",
+    "totalOutputTextTokenCount",
+    "outputTokenCount",
     "gen_ai.usage.output_tokens",
     "gen_ai.usage.completion_tokens",
 )
@@ -35,8 +50,10 @@ _TOTAL = ("total_tokens", "gen_ai.usage.total_tokens")
 _CACHE_READ = (
     "prompt_tokens_details/cached_tokens",
     "input_tokens_details/cached_tokens",
+    "prompt_token_details/cached_tokens",  # Mistral
     "prompt_cache_hit_tokens",  # DeepSeek
     "cached_tokens",  # Together, Moonshot
+    "num_cached_tokens",  # Mistral
     "cache_read_input_tokens",  # proxies in front of Anthropic
     "gen_ai.usage.cache_read.input_tokens",
     "gen_ai.usage.cache_read_input_tokens",
@@ -46,6 +63,7 @@ _CACHE_WRITE = (
     "prompt_tokens_details/cache_write_tokens",  # OpenRouter
     "input_tokens_details/cache_write_tokens",
     "prompt_tokens_details/cache_creation_tokens",
+    "input_tokens_details/cache_creation_input_tokens",  # Perplexity
     "cache_creation_input_tokens",
     "gen_ai.usage.cache_write.input_tokens",
     "gen_ai.usage.cache_creation.input_tokens",
@@ -65,8 +83,9 @@ _AUDIO_OUT = ("completion_tokens_details/audio_tokens", "output_tokens_details/a
 _IMAGE_IN = ("prompt_tokens_details/image_tokens", "input_tokens_details/image_tokens")
 _IMAGE_OUT = ("completion_tokens_details/image_tokens", "output_tokens_details/image_tokens")
 
-_EXCLUSIVE_KEYS = ("cache_read_input_tokens", "cache_creation_input_tokens")
+_EXCLUSIVE_KEYS = ("cache_read_input_tokens", "cache_creation_input_tokens", "iterations")
 _GEMINI_KEYS = ("promptTokenCount", "candidatesTokenCount", "totalTokenCount")
+_INTERACTION_KEYS = ("total_input_tokens", "total_output_tokens")
 _CONVERSE_KEYS = ("inputTokens", "outputTokens")
 _COHERE_KEYS = ("tokens", "billed_units")
 
@@ -124,6 +143,8 @@ def normalise_usage(raw: object) -> Usage | None:
     counts = _Counts(usage)
     if any(key in usage for key in _GEMINI_KEYS):
         found = _gemini(counts)
+    elif any(key in usage for key in _INTERACTION_KEYS):
+        found = _interaction(counts)
     elif any(key in usage for key in _CONVERSE_KEYS):
         found = _converse(counts)
     elif any(isinstance(usage.get(key), dict) for key in _COHERE_KEYS):
@@ -219,6 +240,19 @@ def _gemini(counts: _Counts) -> Usage:
         out=counts.pick("candidatesTokenCount"),
         reasoning=counts.pick("thoughtsTokenCount"),
         provider_total=counts.pick("totalTokenCount"),
+    )
+
+
+def _interaction(counts: _Counts) -> Usage:
+    """Gemini Interactions; tools' tokens and thoughts stand beside input and output."""
+    cached = counts.pick("total_cached_tokens")
+    prompt, tools = counts.pick("total_input_tokens"), counts.pick("total_tool_use_tokens")
+    return Usage(
+        in_=counts.rest(None if prompt is None else prompt + (tools or 0), cached),
+        cache_read=cached,
+        out=counts.pick("total_output_tokens"),
+        reasoning=counts.pick("total_thought_tokens"),
+        provider_total=counts.pick("total_tokens"),
     )
 
 

@@ -201,3 +201,47 @@ def test_tools_that_ran_at_the_provider_do_not_wait_for_the_agent() -> None:
 def test_refusal_and_pause_have_a_closed_form() -> None:
     assert decode_reply(_message("[]", "refusal")).finish == "refusal"
     assert decode_reply(_message("[]", "pause_turn")).finish == "pause"
+
+
+def test_a_stream_may_begin_with_blocks_that_are_whole() -> None:
+    """So it does where what ran at the provider goes on without the model."""
+    start = (
+        b'data: {"type":"message_start","message":{"model":"claude-x","stop_reason":"tool_use","usage":{},'
+        b'"content":[{"type":"text","text":"Hi"},'
+        b'{"type":"tool_use","id":"t1","name":"f","input":{"a": 1.0}}]}}'
+    )
+    reply = decode_reply(start + b"\n\n" + _sse(STOP))
+    assert (reply.text, reply.finish, _calls(reply)) == ("Hi", "tool_calls", [("t1", "f", '{"a": 1.0}')])
+
+
+def test_a_start_that_comes_twice_counts_once() -> None:
+    events = (_begin(0, type="text", text=""), _delta(0, type="text_delta", text="Hi"), _end(0))
+    reply = decode_reply(
+        _sse(_start(input_tokens=9), *events, _start(input_tokens=99), _finish("end_turn"), STOP)
+    )
+    assert reply.text == "Hi"
+    assert reply.usage is not None
+    assert reply.usage.buckets() == {"in_": 9}
+
+
+def test_the_model_that_took_over_is_the_one_that_served() -> None:
+    block = {"type": "fallback", "from": {"model": "claude-x"}, "to": {"model": "claude-y"}}
+    reply = decode_reply(_sse(_start(), _begin(0, **block), _end(0), _finish("end_turn"), STOP))
+    assert reply.served_model == "claude-y"
+    body = {"type": "message", "model": "claude-y", "content": [block], "stop_reason": "end_turn"}
+    assert decode_reply(json.dumps(body).encode()).served_model == "claude-y"
+
+
+def test_why_it_refuses_is_its_refusal() -> None:
+    details = {"type": "refusal", "category": "c", "explanation": "Not this."}
+    delta = {"stop_reason": "refusal", "stop_details": details}
+    end: dict[str, object] = {"type": "message_delta", "delta": delta}
+    reply = decode_reply(_sse(_start(), end, STOP))
+    assert (reply.finish, reply.refusal, reply.text) == ("refusal", "Not this.", None)
+    body = {"type": "message", "content": [], "stop_reason": "refusal", "stop_details": details}
+    assert decode_reply(json.dumps(body).encode()).refusal == "Not this."
+
+
+def test_a_pause_for_a_shorter_history_is_a_pause() -> None:
+    body = {"type": "message", "content": [{"type": "compaction"}], "stop_reason": "compaction"}
+    assert decode_reply(json.dumps(body).encode()).finish == "pause"

@@ -162,3 +162,15 @@ def test_facts_of_a_request() -> None:
     assert (facts.system_texts, len(facts.tools)) == (("Be brief.",), 1)
     plain = decode_request({"messages": request["messages"]})
     assert (plain.wire, plain.prompt) == ("bedrock-converse", None)
+
+
+def test_the_tier_that_served_is_read() -> None:
+    message = {"output": {"message": {"content": []}}, "stopReason": "end_turn"}
+    body = {**message, "serviceTier": {"type": "priority"}, "performanceConfig": {"latency": "standard"}}
+    assert decode_reply(json.dumps(body).encode()).service_tier == "priority"
+    assert (
+        decode_reply(event("metadata", {"usage": USAGE, "serviceTier": {"type": "flex"}})).service_tier
+        == "flex"
+    )
+    fast = {**message, "performanceConfig": {"latency": "optimized"}}
+    assert decode_reply(json.dumps(fast).encode()).service_tier == "latency-optimized"

@@ -124,7 +124,27 @@ def test_what_is_no_reply_is_not_taken_for_one(
 
 
 @pytest.mark.parametrize(
-    "body", [{"id": "b", "object": "batch"}, {"object": "list", "data": [{"object": "model"}]}]
+    "body",
+    [
+        {"id": "b", "object": "batch"},
+        {"id": "b", "type": "message_batch"},
+        {"object": "list", "data": [{"object": "model"}]},
+        {"id": "chatcmpl-1", "object": "chat.completion.deleted", "deleted": True},
+    ],
 )
-def test_other_answers_are_of_no_known_format(body: object) -> None:
-    assert decode_reply(json.dumps(body).encode()).flags == ("unknown-format", "usage-absent")
+def test_what_a_provider_keeps_is_no_reply(body: object) -> None:
+    reply = decode_reply(json.dumps(body).encode())
+    assert (reply.wire, reply.flags) == ("other", ("no-reply", "usage-absent"))
+
+
+@pytest.mark.parametrize(
+    ("body", "flag"),
+    [
+        (b'{"custom_id":"a","response":{}}\n{"custom_id":"b","response":{}}\n', "unknown-format"),
+        (b'{"a":1}\nno json\n', "unknown-format"),
+        (b'{\n  "a": 1,\n', "cut"),
+    ],
+)
+def test_lines_that_are_no_stream_are_no_reply(body: bytes, flag: str) -> None:
+    reply = decode_reply(body)
+    assert (reply.wire, flag in reply.flags) == (None, True)

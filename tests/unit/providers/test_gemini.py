@@ -80,9 +80,39 @@ def test_a_call_in_parts_is_one_call() -> None:
         _chunk({"functionCall": {}}, finishReason="STOP"),
     ]
     reply = decode_reply(b"".join(b"data: %b\n\n" % json.dumps(event).encode() for event in events))
-    assert [(call.name, call.supplied) for call in reply.tool_requests] == [
-        ("f", '[{"jsonPath": "$.a", "stringValue": "x"}]')
+    assert [(call.name, call.supplied) for call in reply.tool_requests] == [("f", '{"a":"x"}')]
+    assert "supplied-reencoded" in reply.flags
+
+
+def test_parts_of_arguments_are_one_value() -> None:
+    parts: list[dict[str, object]] = [
+        {"jsonPath": "$.to.name", "stringValue": "An", "willContinue": True},
+        {"jsonPath": "$.to.name", "stringValue": "na"},
+        {"jsonPath": "$.days[0]", "numberValue": 1},
+        {"jsonPath": "$.days[1]", "numberValue": 2.5},
+        {"jsonPath": "$.list[0].ok", "boolValue": True},
+        {"jsonPath": "$['a b']", "nullValue": "NULL_VALUE"},
     ]
+    more = {"name": "f", "willContinue": True}
+    events = [_chunk({"functionCall": {**more, "partialArgs": [part]}}) for part in parts[:1]]
+    events += [_chunk({"functionCall": {"partialArgs": [part], "willContinue": True}}) for part in parts[1:]]
+    events.append(_chunk({"functionCall": {}}, finishReason="STOP"))
+    reply = decode_reply(b"".join(b"data: %b\n\n" % json.dumps(event).encode() for event in events))
+    (call,) = reply.tool_requests
+    assert json.loads(call.supplied) == {
+        "to": {"name": "Anna"},
+        "days": [1, 2.5],
+        "list": [{"ok": True}],
+        "a b": None,
+    }
+
+
+@pytest.mark.parametrize("path", ["$", "a", "$.a[1]", "$.a.b", "$.a[", None, 7])
+def test_a_part_that_fits_nowhere_stands_as_it_came(path: object) -> None:
+    parts: list[object] = [{"jsonPath": "$.a[0]", "numberValue": 1}, {"jsonPath": path, "stringValue": "x"}]
+    parts = parts if path != "$.a[1]" else [parts[1]]
+    reply = decode_reply(json.dumps(_chunk({"functionCall": {"name": "f", "partialArgs": parts}})).encode())
+    assert json.dumps(parts[-1]) in reply.tool_requests[0].supplied
 
 
 def test_a_blocked_prompt_has_no_answer() -> None:

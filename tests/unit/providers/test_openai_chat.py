@@ -328,3 +328,21 @@ def test_an_error_inside_a_choice_is_the_reply_s() -> None:
 def test_content_does_not_show_in_a_representation() -> None:
     reply = _reply({"content": "secret", "refusal": "secret", "tool_calls": [_call(0, "a", "f", "secret")]})
     assert "secret" not in repr(reply)
+
+
+def test_a_call_that_the_request_asked_for_ends_with_stop_and_is_a_call() -> None:
+    reply = _reply({"content": None, "tool_calls": [_call(0, "a", "f", "{}")]}, "stop")
+    assert (reply.finish, reply.finish_raw) == ("tool_calls", "stop")
+    cut = _reply({"content": None, "tool_calls": [_call(0, "a", "f", "{")]}, "length")
+    assert cut.finish == "length"
+
+
+def test_a_refusal_ends_with_stop_and_is_a_refusal() -> None:
+    assert _reply({"content": None, "refusal": "No."}, "stop").finish == "refusal"
+    assert _reply({"content": "Yes.", "refusal": None}, "stop").finish == "stop"
+
+
+def test_the_tier_that_served_is_read() -> None:
+    assert _reply({"content": "x"}, service_tier="priority").service_tier == "priority"
+    chunks = [{**_delta(content="x"), "service_tier": "flex"}, {**_delta("stop"), "service_tier": None}]
+    assert decode_reply(_sse(*chunks)).service_tier == "flex"

@@ -228,3 +228,70 @@ def test_an_input_may_be_for_something_else(
 ) -> None:
     facts = decode_request(request_)
     assert (facts.wire, facts.messages) == (wire, messages)
+
+
+@pytest.mark.parametrize(
+    ("item", "waits"),
+    [
+        ({"type": "tool_search_call", "call_id": "c", "execution": "client", "arguments": {}}, True),
+        ({"type": "tool_search_call", "call_id": None, "execution": "server", "arguments": {}}, False),
+        ({"type": "shell_call", "call_id": "c", "environment": {"type": "local"}, "action": {}}, True),
+        (
+            {
+                "type": "shell_call",
+                "call_id": "c",
+                "environment": {"type": "container_reference"},
+                "action": {},
+            },
+            False,
+        ),
+        ({"type": "shell_call", "call_id": "c", "environment": None, "action": {}}, True),
+    ],
+)
+def test_who_runs_a_call_is_what_its_item_says(item: dict[str, object], *, waits: bool) -> None:
+    for reply in (
+        _read(_response(item)),
+        _stream({"type": "response.completed", "response": _response(item)}),
+    ):
+        assert (len(reply.tool_requests), len(reply.hosted_tools)) == (waits, not waits)
+        assert reply.finish == ("tool_calls" if waits else "stop")
+
+
+def test_a_program_runs_at_the_provider_and_asks_the_agent_for_its_calls() -> None:
+    program = {"type": "program", "id": "cm", "call_id": "c1", "code": "f()"}
+    call = {
+        "type": "function_call",
+        "call_id": "c2",
+        "name": "f",
+        "arguments": "{}",
+        "caller": {"type": "program"},
+    }
+    reply = _read(_response(program, call))
+    assert [(one.id, one.name, one.supplied) for one in reply.hosted_tools] == [("c1", "program", "f()")]
+    assert [(one.id, one.name) for one in reply.tool_requests] == [("c2", "f")]
+
+
+def test_a_computer_call_may_hold_several_actions() -> None:
+    reply = _read(_response({"type": "computer_call", "call_id": "c", "actions": [{"type": "wait"}]}))
+    assert [call.supplied for call in reply.tool_requests] == ['[{"type": "wait"}]']
+
+
+def test_an_end_that_says_little_takes_nothing_from_what_was_said() -> None:
+    """Servers that speak the format end a stream with the usage alone."""
+    reply = _stream(
+        {"type": "response.created", "response": {"id": "resp_1", "model": "m-x", "service_tier": "flex"}},
+        {"type": "response.output_text.delta", "output_index": 0, "content_index": 0, "delta": "Hi"},
+        {"type": "response.completed", "response": {"incomplete_details": None, "usage": USAGE}},
+    )
+    assert (reply.served_model, reply.response_id, reply.service_tier) == ("m-x", "resp_1", "flex")
+    assert (reply.text, reply.finish, reply.flags) == ("Hi", "stop", ())
+
+
+@pytest.mark.parametrize(
+    ("event", "finish"),
+    [("response.done", "stop"), ("response.failed", "error"), ("response.incomplete", "other")],
+)
+def test_an_end_without_a_status_is_what_its_event_is_called(event: str, finish: str) -> None:
+    begun = {"type": "response.created", "response": {"id": "r", "model": "m", "status": "in_progress"}}
+    reply = _stream(begun, {"type": event, "response": {"id": "r"}})
+    assert (reply.finish, reply.flags) == (finish, ("usage-absent",))

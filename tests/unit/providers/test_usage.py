@@ -231,3 +231,47 @@ def test_an_object_without_counts_says_so() -> None:
 
 def test_content_does_not_show_in_a_representation() -> None:
     assert "secret" not in repr(normalise_usage({"prompt_tokens": 1, "note": "secret"}))
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [
+        (  # Mistral
+            {
+                "prompt_tokens": 20,
+                "completion_tokens": 2,
+                "total_tokens": 22,
+                "num_cached_tokens": 16,
+                "prompt_token_details": {"cached_tokens": 16},
+            },
+            {"in_": 4, "cache_read": 16, "out": 2},
+        ),
+        (  # Perplexity
+            {
+                "input_tokens": 3007,
+                "input_tokens_details": {
+                    "cache_creation_input_tokens": 1224,
+                    "cache_read_input_tokens": 1780,
+                    "cached_tokens": 1780,
+                },
+                "output_tokens": 36,
+                "total_tokens": 3043,
+            },
+            {"in_": 3, "cache_read": 1780, "cache_write": 1224, "out": 36},
+        ),
+        ({"prompt_eval_count": 17, "eval_count": 63}, {"in_": 17, "out": 63}),
+        ({"inputTokenCount": 9, "outputTokenCount": 4, "invocationLatency": 5}, {"in_": 9, "out": 4}),
+        ({"inputTextTokenCount": 28.0, "tokenCount": 197.0}, {"in_": 28, "out": 197}),
+    ],
+)
+def test_more_dialects(raw: dict[str, object], expected: dict[str, int]) -> None:
+    usage = normalise_usage(raw)
+    assert usage is not None
+    assert (usage.buckets(), usage.flags) == (expected, ())
+
+
+def test_work_beside_the_sum_is_told_also_without_cache_counts() -> None:
+    iterations = [{"type": "message"}, {"type": "fallback_message", "model": "m", "input_tokens": 12}]
+    usage = normalise_usage({"input_tokens": 10, "output_tokens": 70, "iterations": iterations})
+    assert usage is not None
+    assert usage.flags == ("iterations-beside",)
