@@ -229,7 +229,9 @@ def test_ids_agents_and_statuses_are_completed(support: Recorded) -> None:
     assert completed(f"turnledger show {good[:-1]}", **env) == [f"plain,{good}"]
     assert f"plain,{good}" in completed(f"turnledger verify {good[:30]}", **env)
     assert completed("turnledger list --agent s", **env) == ["plain,support"]
-    assert completed("turnledger list --status ", **env) == ["plain,open", "plain,waiting", "plain,failed"]
+    assert completed("turnledger list --status ", **env) == [
+        f"plain,{status}" for status in ("open", "waiting", "failed", "owes")
+    ]
     assert completed("turnledger list --turns --status canc", **env) == ["plain,cancelled"]
 
 

@@ -303,20 +303,22 @@ def test_a_turn_that_has_not_ended_says_that_events_may_follow(page: Page, told:
 def test_steps_of_an_interrupted_turn_are_in_doubt_or_not_started(page: Page, told: Told) -> None:
     page.goto(told.inspector("interrupted"))
     noted = page.get_by_role("list", name="To look at").get_by_role("listitem")
-    expect(noted).to_have_count(3)
+    expect(noted).to_have_count(4)
+    expect(noted.first).to_contain_text("why it was interrupted: its process gave no sign of life")
     for place, (doubt, name) in enumerate(
         [
             ("in doubt: may have happened", "gpt-5"),
             ("in doubt: may have happened", "deploy"),
             ("not started", "wire_money"),
-        ]
+        ],
+        start=1,
     ):
         expect(noted.nth(place)).to_contain_text(f"{doubt}:")
         expect(noted.nth(place)).to_contain_text(name)
     expect(card(page, "MODEL_CALL")).to_contain_text("in doubt: may have happened")
     expect(card(page, "TOOL_CALL")).to_contain_text("in doubt: may have happened")
     expect(card(page, "TOOL_CALL", 1)).to_contain_text("not started")
-    noted.nth(2).get_by_role("button").click()
+    noted.last.get_by_role("button").click()
     expect(card(page, "TOOL_CALL", 1)).to_have_attribute("aria-current", "true")
 
 
@@ -364,7 +366,7 @@ def test_the_head_adds_up_the_turn_and_says_what_nobody_recorded(page: Page, tol
     expect(figure(page, "tool calls")).to_contain_text("1 call")
     expect(figure(page, "tokens in")).to_have_text("30")
     expect(figure(page, "tokens out")).to_have_text("12")
-    expect(figure(page, "cost")).to_have_text("Not recorded")
+    expect(figure(page, "cost")).to_contain_text("Not recorded")
     page.goto(told.inspector("bare"))
     expect(figure(page, "model calls")).to_have_text("0")
     expect(figure(page, "tokens in")).to_have_text("Not recorded")

@@ -55,6 +55,20 @@ it.each([
   expect(causeOf(cards(INTAKE, ...events), status)).toMatchObject({ seq, place: seq, words });
 });
 
+it("one whose process was lost says so, whatever had gone wrong before", () => {
+  const lost = cards(
+    INTAKE,
+    ["TOOL_RESULT", "status=error"],
+    ["TOOL_CALL", "tool=a"],
+    ["ABORT", "status=interrupted reason=lease_expired"],
+  );
+  expect(causeOf(lost, "interrupted")).toMatchObject({
+    seq: 3,
+    words: "its process gave no sign of life until its claim ran out",
+  });
+  expect(causeOf(cards(INTAKE), "interrupted")).toBeNull();
+});
+
 it("one that ended well, or goes on, has no cause", () => {
   expect(causeOf(cards(INTAKE, ["TOOL_RESULT", "status=error"]), "completed")).toBeNull();
   expect(causeOf(cards(INTAKE), "running")).toBeNull();

@@ -12,6 +12,8 @@ const UNSUCCESSFUL: ReadonlySet<string> = new Set([
 /** How far back from the end it is looked for what went before an ABORT. */
 const LOOKED_AT = 50;
 
+const LOST = "its process gave no sign of life until its claim ran out";
+
 export interface Cause {
   readonly place: number;
   readonly seq: number;
@@ -19,10 +21,14 @@ export interface Cause {
   readonly words: string;
 }
 
-/** The last error of a turn with this status, else what went wrong before its end; null: nothing is known. */
+/** That its process was lost, else its last error, else what went wrong before its end; null: nothing is known. */
 export function causeOf(cards: CardTable, status: string): Cause | null {
   if (!UNSUCCESSFUL.has(status)) return null;
   const last = cards.length - 1;
+  if (status === "interrupted") {
+    // The steps before it are in doubt because of it, and what went wrong among them did not end the turn.
+    return cards.type(last) === "ABORT" ? { place: last, seq: cards.seq(last), words: LOST } : null;
+  }
   const places = Array.from({ length: Math.min(LOOKED_AT, cards.length) }, (_, back) => last - back);
   const error = places.find((place) => cards.type(place) === "ERROR");
   const wrong = places.find((place) => {
