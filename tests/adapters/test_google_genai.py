@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -63,3 +64,52 @@ def test_counting_tokens_is_no_request_to_a_model(provider: Provider) -> None:
     provider.says(Reply([b'{"totalTokens": 3}']))
     with client(provider) as recorded:
         assert recorded.models.count_tokens(model="m", contents="Hello?").total_tokens == 3
+
+
+def interaction(**more: object) -> dict[str, object]:
+    counts = {"total_tokens": 15, "total_input_tokens": 9, "total_output_tokens": 2}
+    return {
+        "id": "v1_x",
+        "object": "interaction",
+        "status": "completed",
+        "model": "gemini-served",
+        "created": "2026-01-01T00:00:00Z",
+        "updated": "2026-01-01T00:00:00Z",
+        "usage": {**counts, "total_thought_tokens": 4},
+        **more,
+    }
+
+
+def interaction_events(*texts: str) -> Reply:
+    events: list[dict[str, object]] = [
+        {"event_type": "interaction.created", "interaction": interaction(status="in_progress", usage=None)},
+        {"event_type": "step.start", "index": 0, "step": {"type": "model_output"}},
+        *(
+            {"event_type": "step.delta", "index": 0, "delta": {"type": "text", "text": text}}
+            for text in texts
+        ),
+        {"event_type": "step.stop", "index": 0},
+        {"event_type": "interaction.completed", "interaction": interaction()},
+    ]
+    pieces = [f"event: {event['event_type']}\ndata: {json.dumps(event)}\n\n".encode() for event in events]
+    return Reply(pieces, media_type="text/event-stream")
+
+
+def test_interactions_are_requests_to_a_model(provider: Provider, recorder: Recorder) -> None:
+    step = {"type": "model_output", "content": [{"type": "text", "text": "Hello"}]}
+    provider.says(Reply([json.dumps(interaction(steps=[step])).encode()]), interaction_events("Hel", "lo"))
+    with client(provider) as recorded, recorder.conversation.turn() as turn:
+        recorded.interactions.create(model="gemini-asked", input="Hello?")
+        for _ in recorded.interactions.create(model="gemini-asked", input="Hello?", stream=True):
+            pass
+        turn.commit("done")
+    calls, results = recorder.steps(turn, "MODEL_CALL"), recorder.steps(turn, "MODEL_RESULT")
+    assert [call.tokens["model"] for call in calls] == ["gemini-asked"] * 2
+    assert [call.payload for call in calls] == [asked.body for asked in provider.asked]
+    for result in results:
+        assert (result.tokens["status"], result.tokens["model"], result.tokens["finish"]) == (
+            "ok",
+            "gemini-served",
+            "stop",
+        )
+        assert (result.tokens["in"], result.tokens["out"], result.tokens["reasoning"]) == ("9", "2", "4")

@@ -64,7 +64,7 @@ def _reply_facts(reply: Reply, usage: Usage | None) -> dict[str, object]:
         "wire": reply.wire,
         "responseId": reply.response_id,
         "serviceTier": reply.service_tier,
-        "serviceTier": reply.service_tier,
+        "toolUsage": dict(reply.tool_usage) or None,
         "finishRaw": reply.finish_raw,
         "truncatedReply": reply.truncated or None,
         "flags": [flag for flag in reply.flags if flag != "usage-absent"] or None,

@@ -13,7 +13,7 @@ from turnledger.model.vocabulary import ModelStatus
 from turnledger.pricing.counts import billed_usage, hour_of, priced_counts, searches_of
 from turnledger.pricing.provider import Provider, provider_of
 from turnledger.pricing.terms import STANDARD, terms_of
-from turnledger.providers.document import as_list, as_text
+from turnledger.providers.document import as_list, as_map, as_text
 from turnledger.providers.exchange import Usage
 from turnledger.providers.usage import normalise_usage
 
@@ -91,8 +91,8 @@ def read_call(
     free = _free(result, usage)
     if free is not None:
         return Unbilled(free)
-    unclear = _unclear(usage)
-    billed = None if usage is None else billed_usage(usage)
+    unclear, beside = _unclear(usage), as_map(result.detail.get("toolUsage"))
+    billed = None if usage is None or beside.get("image_tokens") else billed_usage(usage)
     if billed is None or unclear is not None:
         return Unpriceable(unclear or CostReason.UNCLEAR_USAGE)
     models = tuple(dict.fromkeys(name for name in (result.text("model"), call.text("model")) if name))
@@ -104,7 +104,7 @@ def read_call(
         at_ms,
         priced_counts(billed),
         hour_of(billed),
-        searches_of(billed),
+        searches_of(billed, beside),
         terms_of(billed, as_text(result.detail.get("serviceTier"))),
     )
 

@@ -94,9 +94,14 @@ def hour_of(usage: Usage) -> int | None:
     return _count(as_map(usage.raw.get("cache_creation")).get("ephemeral_1h_input_tokens"))
 
 
-def searches_of(usage: Usage) -> int:
-    """Searches that the provider ran and bills one by one (Anthropic)."""
-    return _count(as_map(usage.raw.get("server_tool_use")).get("web_search_requests")) or 0
+def searches_of(usage: Usage, beside: Mapping[str, object]) -> int:
+    """Searches that the provider ran and bills one by one.
+
+    Anthropic counts them in the usage object, xAI there as calls of its tools, OpenAI ``beside`` it.
+    """
+    anthropic = _count(as_map(usage.raw.get("server_tool_use")).get("web_search_requests"))
+    xai = _count(usage.raw.get("num_server_side_tools_used"))
+    return (anthropic or 0) + (xai or 0) + (_count(beside.get("searches")) or 0)
 
 
 def _count(value: object) -> int | None:

@@ -58,7 +58,7 @@ class PriceLibrary:
             nano = nano_of(found.total_price)
             if nano is None:
                 return NoPrice(CostReason.UNCLEAR_USAGE)
-            if call.terms and not _has_price_on(found, call):
+            if not (_has_price_on(found, call) and _prices_parts(found, call)):
                 return NoPrice(CostReason.UNKNOWN_TIER)
             if any(price is not None for price in vars(found.model_price).values()):
                 return Quote(nano, _CURRENCY, found.provider.id, found.model.id)
@@ -91,6 +91,8 @@ def _time_of(call: BilledCall) -> datetime:
 
 def _has_price_on(found: PriceCalculation, call: BilledCall) -> bool:
     """Whether it is a price on the call's terms: without one the package takes the standard price."""
+    if not call.terms:
+        return True
     variants = found.model.price_variants or ()
     own = any(found.model is model for model in found.provider.models)  # of another's it takes no variant
     return own and any(
@@ -98,6 +100,13 @@ def _has_price_on(found: PriceCalculation, call: BilledCall) -> bool:
         and (variant.constraint is None or variant.constraint.active(_time_of(call)))
         for variant in variants
     )
+
+
+def _prices_parts(found: PriceCalculation, call: BilledCall) -> bool:
+    """Whether it prices what costs more wherever it is listed; the package takes another price for it."""
+    prices = vars(found.model_price)
+    hour = not call.cache_write_1h or prices.get("cache_write_1h_mtok") is not None
+    return hour and (not call.searches or prices.get("web_searches_kcount") is not None)
 
 
 def _usage(call: BilledCall) -> Usage:

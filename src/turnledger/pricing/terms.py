@@ -17,6 +17,7 @@ STANDARD: Final = "standard"
 _STANDARD: Final = frozenset({STANDARD, "default", "auto", "on_demand", "unspecified"})
 _BATCH: Final = "batch"
 _SAME: Final[Mapping[str, str]] = {"on_demand_priority": "priority", "on_demand_flex": "flex"}  # Vertex AI
+_LISTED_CONTEXT: Final = "high"  # of Perplexity's prices for a request
 _ANYWHERE: Final = frozenset({"global", "not_available"})
 
 
@@ -24,8 +25,8 @@ def terms_of(usage: Usage, tier: str | None) -> Mapping[str, str]:
     """Terms by the names that price lists know them under; empty where the standard price is the price.
 
     ``tier`` is what the reply says beside its usage object.  Formats: OpenAI and Groq ``service_tier`` of
-    the reply, Anthropic and Mistral ``usage.service_tier``, Anthropic ``usage.speed`` and
-    ``usage.inference_geo``, Gemini ``usageMetadata.serviceTier``, Vertex AI ``usageMetadata.trafficType``.
+    the reply; in the usage object Anthropic and Mistral ``service_tier``, Anthropic ``speed`` and
+    ``inference_geo``, Perplexity ``search_context_size``, Gemini ``serviceTier``, Vertex AI ``trafficType``.
     """
     raw = usage.raw
     told = (as_text(raw.get(key)) for key in ("service_tier", "serviceTier", "trafficType"))
@@ -40,4 +41,7 @@ def terms_of(usage: Usage, tier: str | None) -> Mapping[str, str]:
         terms["speed"] = speed
     if place is not None and place not in _ANYWHERE:
         terms["inference_geo"] = place
+    context = as_text(raw.get("search_context_size"))
+    if context is not None and context != _LISTED_CONTEXT:
+        terms["search_context_size"] = context
     return terms

@@ -52,7 +52,7 @@ _HOSTS: Final[Mapping[str, str]] = {
     "models.github.ai": "github",
     "ai-gateway.vercel.sh": "vercel",
 }
-_BEDROCK = re.compile(r"bedrock-runtime(-fips)?\.[a-z0-9-]+\.(amazonaws\.com(\.cn)?|api\.aws)")
+_BEDROCK = re.compile(r"bedrock-(?:runtime|mantle)(-fips)?\.[a-z0-9-]+\.(amazonaws\.com(\.cn)?|api\.aws)")
 _VERTEX = re.compile(r"[a-z0-9-]+-aiplatform\.googleapis\.com")
 _MODEL = re.compile(r"/(?:models?|deployments|endpoints)/([^/]+?)(?:/|:(?=[a-zA-Z]+$)|$)")
 _STREAMS = re.compile(r"stream(generate|raw|query)|-stream$", re.IGNORECASE)

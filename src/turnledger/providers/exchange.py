@@ -152,7 +152,8 @@ class Reply:
     ``wire`` is the format's name, None where no decoder could read it.  ``finish`` is the closed form of
     ``finish_raw``.  ``hosted_tools`` ran at the provider, ``tool_requests`` wait for the agent.
     ``usage`` is None exactly where ``usage-absent`` is flagged.  ``service_tier`` is the tier that served
-    where the reply says it beside its usage object, in the provider's own word.
+    where the reply says it beside its usage object, in the provider's own word; ``tool_usage`` what tools of
+    the provider used and its usage object leaves out (``searches``, ``image_tokens``).
     """
 
     provider: str | None = None
@@ -168,6 +169,7 @@ class Reply:
     tool_requests: tuple[ToolRequest, ...] = ()
     hosted_tools: tuple[ToolRequest, ...] = ()
     usage: Usage | None = None
+    tool_usage: Mapping[str, int] = field(default_factory=dict[str, int])
     error: ProviderError | None = None
     flags: tuple[ReplyFlag, ...] = ()
 

@@ -92,6 +92,7 @@ class _Response:
             tool_requests=tuple(call.request(ordinal) for ordinal, call in enumerate(waiting)),
             hosted_tools=tuple(call.request(ordinal) for ordinal, call in enumerate(hosted)),
             usage=normalise_usage(self.head.get("usage")),
+            tool_usage=_tool_usage(self.head),
             flags=(*flags, *reencoded([*waiting, *hosted]), *self._missing()),
         )
 
@@ -120,6 +121,16 @@ def _items(output: Sequence[object], data: bytes, path: list[str | int]) -> list
     return [read_item(as_map(entry), data, [*path, number]) for number, entry in enumerate(output)]
 
 
+def _tool_usage(head: Mapping[str, object]) -> dict[str, int]:
+    """What is billed beside the tokens: searches, and tokens of the model that made images."""
+    told = as_map(head.get("tool_usage"))
+    counts = {
+        "searches": as_map(told.get("web_search")).get("num_requests"),
+        "image_tokens": as_map(told.get("image_gen")).get("total_tokens"),
+    }
+    return {key: count for key, count in counts.items() if isinstance(count, int) and count > 0}
+
+
 def _claims_reply(document: Mapping[str, object]) -> bool:
     """Some servers leave out what kind of object it is; then its first item tells."""
     kind = document.get("object")
@@ -135,7 +146,9 @@ def _claims_event(document: Mapping[str, object]) -> bool:
 
 def _read_reply(document: Mapping[str, object], body: bytes) -> Reply:
     items = _items(as_list(document.get("output")), body, ["output"])
-    return _Response(head=document, items=dict(enumerate(items))).reply(())
+    told = "status" in document or document.get("object") == _COMPACTION
+    status = None if told else "completed"  # some servers leave it out
+    return _Response(head=document, items=dict(enumerate(items)), status=status).reply(())
 
 
 def _read_stream(stream: Stream) -> Reply:

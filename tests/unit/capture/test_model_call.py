@@ -237,6 +237,47 @@ class SdkUsage:
     completion_tokens: int
 
 
+def test_t03_what_changes_the_price_stands_in_the_detail(house: House) -> None:
+    beside = {"web_search": {"num_requests": 2}, "image_gen": {"total_tokens": 0}}
+    answer = {
+        "id": "r1",
+        "object": "response",
+        "status": "completed",
+        "model": "gpt-5.2-2026-10",
+        "output": [],
+        "service_tier": "flex",
+        "tool_usage": beside,
+    }
+    with house.agent.turn() as turn:
+        for one in (answer, reply(service_tier="priority"), reply()):
+            with turn.model_call(request=REQUEST, provider="openai") as call:
+                call.result(one)
+        turn.commit("hello")
+    told = [
+        (result.detail.get("serviceTier"), result.detail.get("toolUsage"))
+        for result in house.all(turn.id, "MODEL_RESULT")
+    ]
+    assert told == [("flex", {"searches": 2}), ("priority", None), (None, None)]
+
+
+def test_ollamas_lines_are_recorded_as_they_came(house: House) -> None:
+    last = (
+        b'{"model":"m-x","message":{"role":"assistant","content":"lo"},"done":true,"done_reason":"stop",'
+        b'"prompt_eval_count":9,"eval_count":2}\n'
+    )
+    lines = [b'{"model":"m-x","message":{"role":"assistant","content":"Hel"},"done":false}\n', last]
+    with house.agent.turn() as turn:
+        with turn.model_call(request={"model": "m", "messages": []}, url="http://h/api/chat") as call:
+            for line in lines:
+                call.chunk(line)
+        turn.commit("hello")
+    asked, result = house.only(turn.id, "MODEL_CALL"), house.only(turn.id, "MODEL_RESULT")
+    assert asked.tokens["stream"] == "1"
+    keys = ("status", "model", "in", "out", "finish")
+    assert [result.tokens[key] for key in keys] == ["ok", "m-x", "9", "2", "stop"]
+    assert house.body(result) == b"".join(lines)
+
+
 def test_usage_that_came_another_way_is_taken(house: House) -> None:
     with house.agent.turn() as turn:
         with turn.model_call(request=REQUEST) as call:

@@ -101,6 +101,7 @@ def _call(exchange: dict[str, Any]) -> object:
         "usageFlags": [] if usage is None else list(usage.flags),
         "flags": list(reply.flags),
         "serviceTier": reply.service_tier,
+        "toolUsage": dict(reply.tool_usage),
         "httpStatus": read.status,
     }
     host = urlsplit(read.uri or "").hostname

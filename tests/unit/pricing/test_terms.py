@@ -173,3 +173,42 @@ def test_cache_writes_that_bedrock_lists_are_told_by_their_lifetime() -> None:
     call = _call("m", usage, "bedrock-runtime.us-east-1.amazonaws.com", serviceTier="priority")
     assert isinstance(call, BilledCall)
     assert (call.cache_write_1h, call.terms) == (100, {"service_tier": "priority"})
+
+
+def test_t03_cache_writes_for_an_hour_have_their_own_price_or_none(library: PriceLibrary) -> None:
+    written = {"ephemeral_5m_input_tokens": 100, "ephemeral_1h_input_tokens": 200}
+    usage = {
+        "input_tokens": 10,
+        "output_tokens": 10,
+        "cache_read_input_tokens": 0,
+        "cache_creation_input_tokens": 300,
+        "cache_creation": written,
+    }
+    model = "claude-sonnet-4-20250514"
+    assert isinstance(_cost(library, _call(model, usage, "api.anthropic.com")), int)
+    vertex = "us-east5-aiplatform.googleapis.com"
+    assert _cost(library, _call(model, usage, vertex)) == CostReason.UNKNOWN_TIER
+    usage["cache_creation"] = {**written, "ephemeral_1h_input_tokens": 0}
+    assert isinstance(_cost(library, _call(model, usage, vertex)), int)
+
+
+def test_searches_that_openai_counts_beside_the_tokens_are_billed(library: PriceLibrary) -> None:
+    usage = {"input_tokens": MANY, "output_tokens": 0, "total_tokens": MANY}
+    assert _cost(library, _call("gpt-5", usage, toolUsage={"searches": 3})) == 1_250_000_000 + 30_000_000
+    assert _cost(library, _call("gpt-5", usage, toolUsage={"image_tokens": 9})) == CostReason.UNCLEAR_USAGE
+
+
+def test_searches_without_a_price_leave_the_call_without_one(library: PriceLibrary) -> None:
+    usage = {"input_tokens": 9, "output_tokens": 1, "total_tokens": 10, "num_server_side_tools_used": 1}
+    assert _cost(library, _call("grok-4.3", usage, "api.x.ai")) == CostReason.UNKNOWN_TIER
+    usage["num_server_side_tools_used"] = 0
+    assert isinstance(_cost(library, _call("grok-4.3", usage, "api.x.ai")), int)
+
+
+@pytest.mark.parametrize(("size", "priced"), [("high", True), ("low", False), (None, True)])
+def test_a_request_price_is_of_the_context_that_it_is_listed_for(
+    library: PriceLibrary, size: str | None, *, priced: bool
+) -> None:
+    usage = {"prompt_tokens": 6, "completion_tokens": 1, "total_tokens": 7, "search_context_size": size}
+    cost = _cost(library, _call("sonar", usage, "api.perplexity.ai"))
+    assert isinstance(cost, int) is priced

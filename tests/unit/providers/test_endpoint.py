@@ -20,6 +20,7 @@ from turnledger.providers.endpoint import Endpoint, endpoint_of
         ("https://europe-west1-aiplatform.googleapis.com/v1/projects/p", "google"),
         ("https://bedrock-runtime-fips.us-gov-west-1.amazonaws.com/model/m/converse", "bedrock"),
         ("https://bedrock-runtime.cn-north-1.amazonaws.com.cn/model/m/converse", "bedrock"),
+        ("https://bedrock-mantle.us-east-1.api.aws/v1/responses", "bedrock"),
         ("https://api.openai.com.evil.example/v1", None),
         ("https://notopenrouter.ai/api", None),
         ("http://localhost:8000/v1/chat/completions", None),

@@ -295,3 +295,18 @@ def test_an_end_without_a_status_is_what_its_event_is_called(event: str, finish:
     begun = {"type": "response.created", "response": {"id": "r", "model": "m", "status": "in_progress"}}
     reply = _stream(begun, {"type": event, "response": {"id": "r"}})
     assert (reply.finish, reply.flags) == (finish, ("usage-absent",))
+
+
+def test_a_whole_reply_without_a_status_is_complete() -> None:
+    body = _response(_message("hi"))
+    del body["status"], body["object"]
+    assert (_read(body).finish, _read(body).flags) == ("stop", ())
+    assert _read({**body, "status": None}).finish is None
+
+
+def test_what_tools_used_beside_the_tokens_is_read() -> None:
+    beside = {"web_search": {"num_requests": 2}, "image_gen": {"total_tokens": 1100, "input_tokens": 100}}
+    reply = _read(_response(_message("hi"), tool_usage=beside))
+    assert reply.tool_usage == {"searches": 2, "image_tokens": 1100}
+    none = {"web_search": {"num_requests": 0}, "image_gen": {"total_tokens": 0}}
+    assert _read(_response(_message("hi"), tool_usage=none)).tool_usage == {}
