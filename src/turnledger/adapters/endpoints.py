@@ -8,7 +8,8 @@ from typing import Final
 __all__ = ["is_model_request"]
 
 _PATH: Final = re.compile(
-    r"(?:/(?:completions|responses|responses/compact|interactions|messages|complete|generate|chat|converse|converse-stream|invoke"
+    r"(?:/(?:completions|responses|responses/compact|interactions|messages|complete|generate|chat"
+    r"|converse|converse-stream|invoke"
     r"|invoke-with-response-stream|embeddings|embed|rerank|moderations|ocr"
     r"|images/(?:generations|edits|variations)|audio/(?:speech|transcriptions|translations))"
     r"|:(?:generateContent|streamGenerateContent|embedContent|batchEmbedContents|predict|rawPredict"
